@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 
 from bandsvm import BandedQuantileSVR, BandedSVC, BandedSVR, OneClassBandedSVM
+from bandsvm._fitting import tables
 from bandsvm.persistence import load, save
 
 X, LABELS = load_iris(return_X_y=True)
@@ -94,6 +95,16 @@ def test_arrays_of_the_user_may_change_meanwhile(model):
     for array in (mine, weights, y):
         if array is not None:
             array[:] = array[::-1].copy()
+    for name, table in tables_of(other).items():
+        np.testing.assert_array_equal(table, expected[name])
+
+
+def test_large_tables_of_shared_samples_are_filled_at_once(model, monkeypatch):
+    expected = tables_of(model)
+    monkeypatch.setattr(tables, "MAX_UNFILLED", 1)
+    other = clone(model).fit(X, _targets(model), sample_weight=WEIGHTS)
+    is_pairs = model.dual_coef_.shape[0] > 2 and getattr(model, "multi_class", "") == "ovo"
+    assert ("alpha_" in vars(other)) == (not is_pairs)
     for name, table in tables_of(other).items():
         np.testing.assert_array_equal(table, expected[name])
 

@@ -20,7 +20,7 @@ from bandsvm._checks import data
 from bandsvm._decisions.values import DecisionRule
 from bandsvm._fitting.outcomes import Outcomes
 from bandsvm._fitting.settings import FitSettings
-from bandsvm._fitting.tables import TABLES, UNFILLED, Sources, TrainingTables
+from bandsvm._fitting.tables import TABLES, UNFILLED, Sources, table_attributes
 from bandsvm._fitting.task import NO_CLASSES
 from bandsvm._fitting.training import Training
 from bandsvm._kernels import KernelSettings
@@ -53,9 +53,6 @@ def fitted_attributes(
         )
 
     of_dropped = _of_dropped(rule, support, X, training)
-    # Predictions ask for coefficients; those of many pairs of classes are a large table.
-    is_small = training.problems.share_samples
-    of_all = {"dual_coef_": training.of_support(c, support)} if is_small else {}
     return {
         **targets.attributes(y, support),
         "gamma_": settings.kernel.gamma,
@@ -63,8 +60,7 @@ def fitted_attributes(
         "certificate_": combine(certificates),
         "support_": support,
         "support_vectors_": vectors,
-        UNFILLED: TrainingTables(Sources(training, c, outcomes.decision, of_dropped, support)),
-        **of_all,
+        **table_attributes(Sources(training, c, outcomes.decision, of_dropped, support)),
         "n_iter_": max(1, outcomes.n_iter),
     }
 

@@ -19,6 +19,9 @@ MULTIPLIERS, SLACKS = ("alpha_", "theta_"), ("xi_", "eta_")
 EDGES = ("alpha_support_", "theta_support_")
 COEFFICIENTS = ("dual_coef_",)
 TABLES = (*COEFFICIENTS, *MULTIPLIERS, *EDGES, *SLACKS)
+# Larger tables of problems that share their samples take less memory than what they are made of,
+# and a small share of a fit.
+MAX_UNFILLED = 2**16
 # Where a model keeps tables that are not filled yet.
 UNFILLED = "_tables"
 
@@ -62,6 +65,16 @@ class TrainingTables:
             if len(self._made) == len(TABLES):
                 self._sources = None  # they hold more than the tables do
         return self._made[name]
+
+
+def table_attributes(sources: Sources) -> dict[str, Any]:
+    """Return the attributes of a fit that are tables, or one that makes them later."""
+    tables, problems = TrainingTables(sources), sources.training.problems
+    if not problems.share_samples:
+        return {UNFILLED: tables}
+    if len(sources.c) > MAX_UNFILLED:
+        return {name: tables[name] for name in TABLES}
+    return {UNFILLED: tables, **{name: tables[name] for name in COEFFICIENTS}}  # for predictions
 
 
 class TablesMixin:

@@ -207,7 +207,7 @@ class BandProblem:
         room = (ends - c)[order]
         ahead = room.cumsum() - room
         shares = (missing - ahead) / np.where(room == 0.0, 1.0, room)
-        shares = np.minimum(np.maximum(shares, 0.0), 1.0)
+        shares = np.maximum(shares, 0.0)
         c = c.copy()
         # Rounding must not leave a variable next to a bound.
         shares[shares * np.abs(room) <= ROUNDING * abs(missing)] = 0.0
