@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import repeat
 from typing import Any, overload
@@ -64,6 +64,10 @@ class CertificateColumns(ManyCertificates):
     def __getitem__(self, k: int | slice) -> Certificate | Sequence[Certificate]:
         """Return a certificate, or some."""
         return self._items[k]
+
+    def __iter__(self) -> Iterator[Certificate]:
+        """Return all certificates one by one."""
+        return iter(self._items)
 
     @cached_property
     def _items(self) -> list[Certificate]:
