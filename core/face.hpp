@@ -133,6 +133,7 @@ class FaceFactor {
 // Shares of a direction to try, from the widest piece and the largest variable.
 inline std::vector<double> step_shares(double width, double size) {
   std::vector<double> shares;
+  shares.reserve(2 * kTriedShares);
   for (int k = 0; k < kTriedShares; ++k)
     shares.push_back(std::fmin(1, kMaxStep * width) * std::ldexp(1.0, -k));
   // If boxes are much wider than any variable needs, all of the first shares may be too long.
@@ -151,8 +152,8 @@ inline std::vector<double> ascend(const Face& face, const std::vector<double>& d
   double width = 0;
   for (std::size_t k = 0; k < n; ++k) width = std::fmax(width, face.upper[k] - face.lower[k]);
   // On the path bent at the ends of the pieces, many variables can land at once.
+  std::vector<double> end(n), step(n);
   for (double share : step_shares(width / reach, largest_of(face.c) / reach)) {
-    std::vector<double> end(n), step(n);
     bool is_outside = false;
     for (std::size_t k = 0; k < n; ++k) {
       end[k] = face.c[k] + share * direction[k];
@@ -197,6 +198,7 @@ class FaceClimb {
     const std::size_t n = free_.size();
     kernel_.resize(n * n);
     point.kernel.prepare(free_);
+    for (std::vector<double>* values : {&c_, &gradient_, &lower_, &upper_}) values->reserve(n);
     for (std::size_t k = 0; k < n; ++k) {
       const std::size_t i = free_[k];
       const double* const row = point.kernel.row(i);
@@ -240,6 +242,7 @@ class FaceClimb {
       if (moved.empty()) break;
       advance(active, moved);
       std::vector<std::size_t> inside;
+      inside.reserve(active.size());
       for (std::size_t k = 0; k < active.size(); ++k) {
         face.c[k] = moved[k];
         if (face.lower[k] < moved[k] && moved[k] < face.upper[k]) inside.push_back(active[k]);
@@ -267,6 +270,7 @@ class FaceClimb {
         for (std::size_t q = 0; q < m; ++q) part_[k * m + q] = kernel_[active[k] * n + active[q]];
       face.kernel = part_.data();
     }
+    for (std::vector<double>* values : {&face.c, &face.lower, &face.upper}) values->reserve(m);
     for (std::size_t k = 0; k < m; ++k) {
       face.c.push_back(c_[active[k]]);
       face.lower.push_back(lower_[active[k]]);
@@ -279,6 +283,8 @@ class FaceClimb {
     const std::size_t n = free_.size();
     std::vector<const double*> rows;
     std::vector<double> changes;
+    rows.reserve(active.size());
+    changes.reserve(active.size());
     for (std::size_t k = 0; k < active.size(); ++k) {
       rows.push_back(kernel_.data() + active[k] * n);
       changes.push_back(c_[active[k]] - moved[k]);

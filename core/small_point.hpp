@@ -35,6 +35,7 @@ class SmallPoint {
 
   std::vector<std::size_t> free() const {
     std::vector<std::size_t> found;
+    found.reserve(size());
     for (std::size_t i = 0; i < size(); ++i)
       if (is_free(i)) found.push_back(i);
     return found;
@@ -78,6 +79,8 @@ class SmallPoint {
   void move(const std::vector<std::size_t>& indices, const std::vector<double>& values) {
     std::vector<std::size_t> moved;
     std::vector<double> changes;
+    moved.reserve(indices.size());
+    changes.reserve(indices.size());
     for (std::size_t k = 0; k < indices.size(); ++k) {
       const double change = values[k] - c[indices[k]];
       if (change == 0) continue;
@@ -92,6 +95,8 @@ class SmallPoint {
   void refresh() {
     std::vector<std::size_t> terms;
     std::vector<double> values;
+    terms.reserve(size());
+    values.reserve(size());
     for (std::size_t i = 0; i < size(); ++i)
       if (c[i] != 0) terms.push_back(i), values.push_back(c[i]);
     std::fill(f, f + size(), 0.0);
@@ -109,6 +114,7 @@ class SmallPoint {
   void add(const std::vector<std::size_t>& indices, const std::vector<double>& factors) {
     kernel.prepare(indices);
     std::vector<const double*> rows;
+    rows.reserve(indices.size());
     for (std::size_t i : indices) rows.push_back(kernel.row(i));
     best_instructions<double>().update(rows.data(), factors.data(), rows.size(), f, 0, size());
   }

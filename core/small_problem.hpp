@@ -117,6 +117,7 @@ class SmallSolver {
   template <typename Diagonal>
   void measure(const Diagonal& diagonal) {
     roots_.clear();
+    roots_.reserve(point_.size());
     largest_root_ = largest_edge_ = largest_bound_ = 0;
     const auto include = [](double& largest, std::initializer_list<double> values) {
       for (double value : values)
@@ -338,6 +339,8 @@ class SmallSolver {
       size += std::abs(point_.c[i]);
       pull += std::abs(point_.c[i]) * roots_[i];
     }
+    c.reserve(free.size());
+    bounds.reserve(free.size());
     for (std::size_t i : free) {
       c.push_back(point_.c[i]);
       bounds.push_back(c.back() > 0 ? point_.bands.below[i] : -point_.bands.above[i]);
@@ -359,6 +362,8 @@ class SmallSolver {
     const double excess = point_.excess();
     std::vector<std::size_t> inside;
     std::vector<double> moved;
+    inside.reserve(free.size());
+    moved.reserve(free.size());
     double size = 0;
     for (std::size_t k = 0; k < free.size(); ++k)
       if (c[k] != 0 && c[k] != bounds[k]) size += std::abs(c[k]);

@@ -1,6 +1,7 @@
 """Small problems in one compiled call: the same answers as the general way and a QP solver."""
 
 import cProfile
+import gc
 import os
 import pickle
 import pstats
@@ -13,7 +14,7 @@ import pytest
 from sklearn.datasets import load_digits, load_iris, make_blobs, make_classification
 from sklearn.exceptions import ConvergenceWarning
 
-from bandsvm import BandedSVC
+from bandsvm import BandedSVC, BandedSVR, OneClassBandedSVM
 from bandsvm._fitting import small_problems
 from bandsvm._fitting.fitted import coefficients_of, training_set
 from bandsvm._kernels import KernelSettings, Samples
@@ -26,9 +27,9 @@ from tests.helpers.problems import Case, dual_by_qp
 from tests.helpers.small_problems import drawn, general_way, own_kernel, values_of
 
 CONSTANT = pytest.mark.filterwarnings("ignore:.*found no rule:UserWarning")
-# Function calls of a fit of 100 samples and of a prediction of one row: a quarter and a half of
-# what they took when every problem was solved by Python.
-MAX_CALLS_OF_FIT, MAX_CALLS_OF_PREDICTION = 685, 424
+# Function calls of a fit of 100 samples and of a prediction of one row, for each kind of problem.
+# Classification took 2740 and 848 when every problem was solved by Python.
+MAX_CALLS = {BandedSVC: (585, 230), BandedSVR: (635, 205), OneClassBandedSVM: (545, 260)}
 
 
 def check_against_the_general_way(seed):
@@ -270,11 +271,39 @@ def calls_of(action):
     return pstats.Stats(profile).total_calls
 
 
-def test_function_calls_have_a_budget():
+@pytest.mark.parametrize("kind", MAX_CALLS)
+def test_function_calls_have_a_budget(kind):
     X, y = make_classification(100, 10, random_state=0)
-    model = BandedSVC()
-    assert calls_of(lambda: model.fit(X, y)) <= MAX_CALLS_OF_FIT
-    assert calls_of(lambda: model.predict(X[:1])) <= MAX_CALLS_OF_PREDICTION
+    y = X[:, 0] + 0.1 * X[:, 1] ** 2 if kind is BandedSVR else y
+    model, (of_fit, of_prediction) = kind(), MAX_CALLS[kind]
+    assert calls_of(lambda: model.fit(X, y)) <= of_fit
+    assert calls_of(lambda: model.predict(X[:1])) <= of_prediction
+
+
+@pytest.mark.parametrize("kind", MAX_CALLS)
+def test_a_fit_leaves_no_cycles(kind):
+    """What a fit used is freed at once, and the collector has nothing to look for."""
+    X, y = make_classification(100, 10, random_state=0)
+    model = kind()
+    model.fit(X, y)
+    gc.collect()
+    gc.disable()
+    try:
+        model.fit(X, y)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
+
+
+def test_many_pairs_of_classes_cost_few_calls():
+    """Python is entered once for all of them, and nothing is made for each."""
+    calls, pairs = [], []
+    for n_classes in (10, 30):
+        X, y = make_blobs(120, 3, centers=n_classes, cluster_std=3.0, random_state=0)
+        model = BandedSVC()
+        calls.append(calls_of(lambda model=model, X=X, y=y: model.fit(X, y)))
+        pairs.append(len(model.intercept_))
+    assert calls[1] - calls[0] <= 1.1 * (pairs[1] - pairs[0])
 
 
 def test_scikit_learns_names_add_few_calls():

@@ -1,13 +1,13 @@
 """The certificate of a fit: how far a solution is from optimal, computed independently of solvers.
 
-- `certificate`: `Certificate`, and how those of several problems are combined.
+- `certificate`: `Certificate`; `combined`: certificates of many problems, in arrays and together.
 - `certification`: the certificate of a solution; `small`: those of small problems in one call.
 - `values`: gap, intercepts, violations.
 - `gradient`: whether the solver's decision values are right, and what rounding errors leave open.
 - `not_optimal`: why a solution is not optimal to ``tol``, and what to do about it.
 """
 
-from bandsvm._certificate.certificate import COLLAPSED, FEASIBLE, Certificate, combine
+from bandsvm._certificate.certificate import COLLAPSED, FEASIBLE, Certificate, all_optimal
 from bandsvm._certificate.certification import (
     N_SUMS,
     Measured,
@@ -17,6 +17,7 @@ from bandsvm._certificate.certification import (
     measure,
     measured_of,
 )
+from bandsvm._certificate.combined import all_in_units, combine
 from bandsvm._certificate.gradient import (
     N_SPOT_CHECKS,
     CheckedGradient,
@@ -37,6 +38,8 @@ __all__ = [
     "Certificate",
     "CheckedGradient",
     "Measured",
+    "all_in_units",
+    "all_optimal",
     "assemble",
     "certificate_of",
     "certify",

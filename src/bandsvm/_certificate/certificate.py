@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from html import escape
-from typing import Any
-
-import numpy as np
+from typing import Any, overload
 
 from bandsvm._problem import Status
 from bandsvm._problem.units import DecisionUnits
@@ -23,6 +21,51 @@ SUMS = ("primal", "dual", "gap", "n_iter", "n_pair_steps", "n_kernel_rows", "sec
 LENGTHS = ("kkt_violation", "uncertainty", "gradient_drift", "tol", "decision_range")
 OBJECTIVES = ("primal", "dual", "gap")
 MAXIMA = ("infeasibility", "gradient_drift")
+
+
+def are_optimal(figures: Any) -> Any:
+    """Return whether optimality conditions hold to the tolerance; see `Certificate.is_optimal`.
+
+    It is asked of a certificate, or of many of them, whose attributes are arrays.
+    """
+    worst = figures.kkt_violation + figures.uncertainty
+    is_close = (worst <= figures.tol) & (figures.relative_gap <= figures.gap_tol)
+    is_finite = (abs(figures.primal) < math.inf) & (abs(figures.dual) < math.inf)
+    is_finite = is_finite & (abs(figures.gap) < math.inf)
+    return is_close & is_finite & (figures.infeasibility <= FEASIBLE)
+
+
+def in_units(figures: Any, units: DecisionUnits) -> dict[str, Any]:
+    """Return what changes in the user's units."""
+    size, (lower, upper) = units.size, figures.intercept_interval
+    # The square of the size may overflow.
+    return {
+        **{name: size * getattr(figures, name) for name in LENGTHS},
+        **{name: size * getattr(figures, name) * size for name in OBJECTIVES},
+        "intercept_interval": (units.origin + size * lower, units.origin + size * upper),
+        "scale": size * figures.scale,
+    }
+
+
+class Parts:
+    """The attribute `Certificate.parts`: a tuple, which may be made when it is first read.
+
+    Certificates of thousands of problems take longer than their fits.
+    """
+
+    @overload
+    def __get__(self, owner: None, cls: type) -> tuple[Certificate, ...]: ...
+
+    @overload
+    def __get__(self, owner: Certificate, cls: type) -> tuple[Certificate, ...]: ...
+
+    def __get__(self, owner: Certificate | None, cls: type) -> tuple[Certificate, ...]:
+        """Return the tuple; without a certificate, the default."""
+        return () if owner is None else tuple(vars(owner).get("parts", ()))
+
+    def __set__(self, owner: Certificate, parts: Sequence[Certificate]) -> None:
+        """Keep any sequence."""
+        vars(owner)["parts"] = parts
 
 
 @dataclass(frozen=True, repr=False)
@@ -104,7 +147,7 @@ class Certificate:
     n_pair_steps: int
     n_kernel_rows: int
     seconds: float
-    parts: tuple[Certificate, ...] = ()
+    parts: Parts = Parts()
     gap_tol: float = math.inf
     uncertainty: float = 0.0
     decision_range: float = math.nan
@@ -117,12 +160,8 @@ class Certificate:
         If `gap_tol` is finite, the relative gap must not exceed it either. docs/theory.md, section
         4.6, says what this promises.
         """
-        if self.parts:
-            return all(part.is_optimal for part in self.parts)
-        worst = self.kkt_violation + self.uncertainty
-        is_close = worst <= self.tol and self.relative_gap <= self.gap_tol
-        is_finite = all(map(math.isfinite, (self.primal, self.dual, self.gap)))
-        return bool(is_close and self.infeasibility <= FEASIBLE and is_finite)
+        parts = vars(self).get("parts")
+        return all_optimal(parts) if parts else bool(are_optimal(self))
 
     @property
     def has_collapsed(self) -> bool:
@@ -131,18 +170,17 @@ class Certificate:
 
     def in_units(self, units: DecisionUnits) -> Certificate:
         """Return the certificate in the user's units, of what solvers see in these."""
-        size, (lower, upper) = units.size, self.intercept_interval
-        lengths = {name: size * getattr(self, name) for name in LENGTHS}
-        # The square of the size may overflow.
-        objectives = {name: size * getattr(self, name) * size for name in OBJECTIVES}
-        interval = units.origin + size * lower, units.origin + size * upper
-        return replace(
-            self, **lengths, **objectives, intercept_interval=interval, scale=size * self.scale
-        )
+        return self._with(**in_units(self, units))
+
+    def _with(self, **changes: Any) -> Certificate:
+        """Return the certificate with other attributes: `replace` takes several times as long."""
+        changed = object.__new__(Certificate)
+        vars(changed).update(vars(self), **changes)
+        return changed
 
     def __getstate__(self) -> dict[str, Any]:
         """Return plain values only, since skops cannot restore an enumeration."""
-        return {**self.__dict__, "status": self.status.value}
+        return {**self.__dict__, "status": self.status.value, "parts": self.parts}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore what `_getstate__` returned."""
@@ -204,29 +242,20 @@ class Certificate:
         return f"{share}, tol {self.gap_tol:.1e}"
 
 
-def combine(parts: Sequence[Certificate]) -> Certificate:
-    """Return the joint certificate of independent problems."""
-    if len(parts) == 1:
-        return parts[0]
-    sums = {name: sum(getattr(part, name) for part in parts) for name in SUMS}
-    largest = {name: max(getattr(part, name) for part in parts) for name in MAXIMA}
-    worst = max(parts, key=lambda part: part.kkt_violation + part.uncertainty)
-    unfinished = [part.status for part in parts if part.status is not Status.CONVERGED]
-    # All else is that of the worst.
-    return replace(
-        worst,
-        **sums,
-        **largest,
-        relative_gap=relative_gap_of(sums["gap"], sums["primal"], sums["dual"]),
-        status=unfinished[0] if unfinished else Status.CONVERGED,
-        parts=tuple(parts),
-        decision_range=min(part.decision_range for part in parts),
-    )
+class ManyCertificates(Sequence[Certificate]):
+    """Certificates that need not be made one by one."""
+
+    @property
+    def are_optimal(self) -> bool:
+        """Whether all of them are optimal."""
+        raise NotImplementedError
 
 
-def relative_gap_of(gap: float, primal: float, dual: float) -> float:
-    """Return the gap relative to the larger value."""
-    return share_of(gap, float(np.maximum(abs(primal), abs(dual))))
+def all_optimal(parts: Sequence[Certificate]) -> bool:
+    """Return whether all of several problems are optimal."""
+    if isinstance(parts, ManyCertificates):
+        return parts.are_optimal
+    return all(part.is_optimal for part in parts)
 
 
 def share_of(part: float, whole: float) -> float:

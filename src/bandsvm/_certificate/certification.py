@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
 from bandsvm import _core
-from bandsvm._certificate.certificate import Certificate, relative_gap_of, share_of
+from bandsvm._certificate.certificate import Certificate, share_of
 from bandsvm._certificate.gradient import N_SPOT_CHECKS, CheckedGradient, checked_gradient
-from bandsvm._certificate.values import priced_bands, violation_of, with_finite_costs
+from bandsvm._certificate.values import (
+    Larger,
+    priced_bands,
+    violation_of,
+    with_finite_costs,
+)
 from bandsvm._kernels import KernelOperator
 from bandsvm._problem import Solution
 from bandsvm._problem.band_problem import BandProblem
@@ -162,25 +168,47 @@ def assemble(
 
     ``others`` are the remaining attributes: tolerances, and how the gradient was checked.
     """
-    imbalance = abs(measured.excess) if is_free else 0.0
-    interval = measured.lower, -measured.minus_upper
-    narrowest = measured.lower_with_errors, -measured.minus_upper_with_errors
-    violation = violation_of(interval, b, is_free)
-    worst = violation_of(narrowest, b, is_free)
     return Certificate(
-        primal=measured.primal,
-        dual=measured.dual,
-        gap=measured.gap,
-        relative_gap=relative_gap_of(measured.gap, measured.primal, measured.dual),
-        kkt_violation=violation,
-        intercept_interval=interval,
-        infeasibility=share_of(max(imbalance, measured.outside), measured.total_size),
+        **figures_of(measured, b, is_free),
         status=solution.status,
         n_iter=solution.n_iter,
         n_pair_steps=solution.n_pair_steps,
         n_kernel_rows=solution.n_kernel_rows,
         seconds=solution.seconds,
-        uncertainty=max(0.0, worst - violation),
-        decision_range=measured.largest_value + measured.minus_least_value,
         **others,
     )
+
+
+def figures_of(
+    measured: Measured,
+    b: Any,
+    is_free: bool,
+    larger: Larger = max,
+    share: Callable[[Any, Any], Any] = share_of,
+) -> dict[str, Any]:
+    """Return the attributes of a certificate that measures tell.
+
+    Measures and intercepts may be those of many problems, in arrays, with functions that return the
+    larger entries of two arrays, and shares; see `share_of`.
+    """
+    imbalance = abs(measured.excess) if is_free else 0.0
+    interval = measured.lower, -measured.minus_upper
+    narrowest = measured.lower_with_errors, -measured.minus_upper_with_errors
+    violation = violation_of(interval, b, is_free, larger)
+    worst = violation_of(narrowest, b, is_free, larger)
+    return {
+        "primal": measured.primal,
+        "dual": measured.dual,
+        "gap": measured.gap,
+        "relative_gap": share(measured.gap, larger(abs(measured.primal), abs(measured.dual))),
+        "kkt_violation": violation,
+        "intercept_interval": interval,
+        "infeasibility": share(larger(imbalance, measured.outside), measured.total_size),
+        "uncertainty": larger(0.0, worst - violation),
+        "decision_range": measured.largest_value + measured.minus_least_value,
+    }
+
+
+def relative_gap_of(gap: float, primal: float, dual: float) -> float:
+    """Return the gap relative to the larger value."""
+    return share_of(gap, max(abs(primal), abs(dual)))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,6 +13,9 @@ from bandsvm._problem.band_problem import BandProblem
 
 # Limits of the intercept that differ by less, relative to its size, are equal.
 ROUNDING_OF_LIMITS = _core.ROUNDING_OF_LIMITS
+
+# Returns the larger of two numbers, or entries of arrays.
+Larger = Callable[[Any, Any], Any]
 
 
 def with_finite_costs(problem: BandProblem, c: NDArray) -> BandProblem:
@@ -85,11 +91,16 @@ def intercept_interval(problem: BandProblem, c: NDArray, f: NDArray) -> tuple[fl
     return float(np.max(lower, initial=-np.inf)), float(np.min(upper, initial=np.inf))
 
 
-def violation_of(interval: tuple[float, float], intercept: float, is_free: bool) -> float:
-    """Return the violation of limits by an intercept that is free, or else is 0."""
+def violation_of(
+    interval: tuple[Any, Any], intercept: Any, is_free: bool, larger: Larger = max
+) -> Any:
+    """Return the violation of limits by an intercept that is free, or else is 0.
+
+    All may be arrays, with a function that returns the larger entries of two of them.
+    """
     lower, upper = interval
-    missed = max(lower - intercept, intercept - upper, 0.0)
-    return max(lower - upper, missed) if is_free else missed
+    missed = larger(larger(lower - intercept, intercept - upper), 0.0)
+    return larger(lower - upper, missed) if is_free else missed
 
 
 def choose_intercept(problem: BandProblem, c: NDArray, f: NDArray) -> float:

@@ -148,7 +148,7 @@ def _cure(message: str) -> str:
 def check_weights(sample_weight: Any, n_samples: int) -> NDArray[np.float64]:
     """Return finite weights >= 0, one per sample and not all 0."""
     weights = finite_weights(sample_weight, n_samples)
-    if not weights.any():
+    if sample_weight is not None and not weights.any():
         raise ValueError(
             "sample_weight must contain at least one non-zero number, but all weights are zero."
         )

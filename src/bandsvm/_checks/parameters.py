@@ -31,14 +31,15 @@ class BandParameters(NamedTuple):
 
 def band_parameters(estimator: Any, classes: NDArray) -> BandParameters:
     """Return rho1, rho2, C1 and C2 of every class, checked."""
-    rho1, rho2, C1, C2 = table = np.empty((4, len(classes)))
-    for name, values in zip(BandParameters._fields, table, strict=True):
-        values[:] = _per_class(name, getattr(estimator, name), classes, name == "C1")
+    rho1, rho2, C1, C2 = columns = [
+        _per_class(name, getattr(estimator, name), classes, name == "C1")
+        for name in BandParameters._fields
+    ]
     is_per_class = isinstance(estimator.rho1, Mapping) or isinstance(estimator.rho2, Mapping)
     for label, low, high in zip(classes.tolist(), rho1, rho2, strict=True):
         of_class = _of_class(label) if is_per_class else ""
         if not low > 0.0:
-            raise ParameterError("rho1", "must be greater than 0", float(low), of=of_class)
+            raise ParameterError("rho1", "must be greater than 0", low, of=of_class)
         if high < low:
             raise ParameterError(
                 "rho2",
@@ -46,20 +47,20 @@ def band_parameters(estimator: Any, classes: NDArray) -> BandParameters:
                 cure="the band is [{rho1}, {rho2}]",
                 of=of_class,
             )
-    if not (C1 > 0.0).all():
+    if not min(C1) > 0.0:
         raise ParameterError("C1", "must be greater than 0", estimator.C1)
-    if np.isinf(C1).any() and getattr(estimator, "loss", "hinge") != "hinge":
+    if math.inf in C1 and getattr(estimator, "loss", "hinge") != "hinge":
         raise ParameterError(
             "loss",
             "must be 'hinge' with {C1}=inf",
             estimator.loss,
             "no sample may lie below the band, so squares would make no difference",
         )
-    if not (C2 >= 0.0).all():
+    if not min(C2) >= 0.0:
         raise ParameterError(
             "C2", "must be at least 0", estimator.C2, "{C2}=0 gives the C-SVM, without a band"
         )
-    return BandParameters(rho1, rho2, C1, C2)
+    return BandParameters(*np.array(columns))
 
 
 def _of_class(label: Any) -> str:
@@ -80,10 +81,10 @@ def check_finite_costs(estimator: Any) -> None:
 
 def _per_class(
     name: str, value: Any, classes: NDArray, may_be_infinite: bool = False
-) -> float | list[float]:
-    """Return a number for all classes, or one for each from a mapping."""
+) -> list[float]:
+    """Return a number for each class, from one for all or from a mapping."""
     if type(value) is float or not isinstance(value, Mapping):
-        return finite_number(name, value, or_inf=may_be_infinite)
+        return [finite_number(name, value, or_inf=may_be_infinite)] * len(classes)
     labels = classes.tolist()
     known = set(labels)
     unknown = [label for label in value if label not in known]

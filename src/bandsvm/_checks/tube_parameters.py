@@ -51,7 +51,8 @@ def costs_of(estimator: Any) -> Sides:
 def epsilon_of(estimator: Any) -> Sides:
     """Return how far the tube extends below and above a target, checked."""
     epsilon = estimator.epsilon
-    if not isinstance(epsilon, (Sequence, np.ndarray)) or isinstance(epsilon, str):
+    is_pair = type(epsilon) is not float and isinstance(epsilon, (Sequence, np.ndarray))
+    if not is_pair or isinstance(epsilon, str):
         epsilon = (epsilon, epsilon)
     if len(epsilon) != 2:
         raise ParameterError(

@@ -35,6 +35,17 @@ class Strategy(Protocol):
     def signs(self, class_of: NDArray) -> NDArray:
         """Return the signs of samples of some classes, one row per problem."""
 
+    def own_samples(self, class_of: NDArray) -> tuple[NDArray, NDArray] | None:
+        """Return pairs of a problem and a sample that takes part in it, in the order of both.
+
+        None if all samples take part in all problems.
+        """
+        return None
+
+    def sides_of(self, problems: NDArray, classes: NDArray) -> NDArray[np.float64]:
+        """Return the signs of samples of some classes in problems in which they take part."""
+        return self.signs(np.arange(classes.max() + 1))[problems, classes]
+
     def titles(self, labels: list) -> list[str]:
         """Return a title for each problem, for progress and messages."""
 
@@ -204,11 +215,27 @@ class OneVsOne(Strategy):
     @cached_property
     def problems_of(self) -> NDArray[np.intp]:
         """The problems of every class, of shape (n_classes, n_classes - 1)."""
-        return np.nonzero(self.sides.T)[1].reshape(self.n_classes, -1)
+        numbers = np.empty((self.n_classes, self.n_classes), dtype=np.intp)
+        first, second = self.pairs.T
+        numbers[first, second] = numbers[second, first] = np.arange(self.n_problems)
+        return numbers[~np.eye(self.n_classes, dtype=bool)].reshape(self.n_classes, -1)
 
     def signs(self, class_of: NDArray) -> NDArray:
         """Return +1 for the first class of each pair, -1 for the second and 0 for others."""
         return self.sides.astype(np.int8)[:, class_of]  # there may be many pairs
+
+    def own_samples(self, class_of: NDArray) -> tuple[NDArray, NDArray]:
+        """Return the samples of both classes of every pair."""
+        problems = self.problems_of[class_of].ravel()
+        samples = np.repeat(np.arange(len(class_of)), self.n_classes - 1)
+        # Numbers of 16 bits are sorted several times as fast.
+        is_small = self.n_problems <= np.iinfo(np.uint16).max
+        order = problems.astype(np.uint16 if is_small else np.intp).argsort(kind="stable")
+        return problems[order], samples[order]
+
+    def sides_of(self, problems: NDArray, classes: NDArray) -> NDArray[np.float64]:
+        """Return +1 for the first class of each pair and -1 for the second."""
+        return np.where(self.pairs[problems, 0] == classes, 1.0, -1.0)
 
     def titles(self, labels: list) -> list[str]:
         """Return a title for each pair."""

@@ -36,7 +36,7 @@ class KernelModelMixin(NotebookMixin, TablesMixin):
 
     def _problem_values(self, X: Any) -> NDArray:
         """Return the decision values of samples, one column per problem."""
-        if "dual_coef_" not in vars(self):
+        if "intercept_" not in vars(self):
             check_is_fitted(self)  # asks for tags, which takes longer than a small prediction
         # Values that overflow raise an error with advice.
         with np.errstate(over="ignore", invalid="ignore"):

@@ -14,7 +14,7 @@ def has_callbacks(estimator: Any) -> bool:
 
     Meta-estimators without callbacks leave a context behind, too, which nobody watches.
     """
-    return bool(getattr(estimator, "_skl_callbacks", ()))
+    return bool(vars(estimator).get("_skl_callbacks"))
 
 
 class FitTasks(Observer[KernelRun]):

@@ -6,6 +6,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from bandsvm._certificate import COLLAPSED
 from bandsvm._certificate.not_optimal import PYTHON
 from bandsvm._checks import data
 from bandsvm._checks.parameters import check_parameters
@@ -66,9 +67,12 @@ class Classification:
         """
         if len(model.classes_) == 2 or not isinstance(strategy_of(model), OneVsRest):
             return ""
+        certificate = model.certificate_
+        if certificate.decision_range > COLLAPSED * certificate.scale:  # that of parts is the least
+            return ""
         flat = [
             label
-            for label, part in zip(model.classes_.tolist(), model.certificate_.parts, strict=True)
+            for label, part in zip(model.classes_.tolist(), certificate.parts, strict=True)
             if part.has_collapsed
         ]
         if not flat:

@@ -40,10 +40,10 @@ def fit_model(
     ``watchers`` are called after every outer step, in addition to the observers that the model's
     parameters ask for.
     """
-    return run_fit(model, partial(_fit, model, X, y, sample_weight), watchers)
+    fit = with_callbacks(_fit) if has_callbacks(model) else _fit
+    return run_fit(model, partial(fit, model, X, y, sample_weight), watchers)
 
 
-@with_callbacks
 def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: Observers) -> None:
     """Fit a model, watched by observers and by scikit-learn's callbacks.
 
@@ -88,7 +88,7 @@ def certify_model(model: Any, X: Any, y: Any, sample_weight: Any) -> Certificate
     training, units = checked.training, checked.training.targets.units
     with single_threaded_blas():
         rows = problem_rows(checked.settings.on("cpu"), checked.X, training)
-        gradient = np.empty(training.signs.shape)
+        gradient = np.empty(training.shape)
         rule = decision_rule(model)
         kept = rule.of_training_samples(checked.X, training.kept, model.support_)
         gradient[:, training.kept] = units.seen_differences((kept - model.intercept_).T)

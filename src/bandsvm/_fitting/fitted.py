@@ -5,7 +5,7 @@ Fitted attributes are set and read here alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -21,12 +21,15 @@ from bandsvm._checks.device_arrays import brought
 from bandsvm._decisions.values import DecisionRule
 from bandsvm._fitting.outcomes import Outcomes
 from bandsvm._fitting.settings import FitSettings
-from bandsvm._fitting.tables import MULTIPLIERS, SLACKS, UNFILLED, TrainingTables
+from bandsvm._fitting.tables import TABLES, UNFILLED, Sources, table_attributes
 from bandsvm._fitting.task import NO_CLASSES
 from bandsvm._fitting.training import Training
 from bandsvm._kernels import KernelSettings
 from bandsvm._problem import Solution
 from bandsvm._system.stopping import Stop
+
+# Attributes that the next fit does not always set.
+OF_FORMER_FIT = ("sigmoids_", UNFILLED, *TABLES)
 
 
 def fitted_attributes(
@@ -35,38 +38,37 @@ def fitted_attributes(
     """Return the fitted attributes that the outcomes of all problems make."""
     targets, units = training.targets, training.targets.units
     c, intercepts, certificates = outcomes.in_units(units)
-    support, dual_coef = training.support(c)
-    rule = DecisionRule(
-        settings.kernel,
-        np.empty((0, 0)) if settings.kernel.is_precomputed else X[support],
-        dual_coef,
-        intercepts,
-        settings.solving.tol,
-        units.size,
-        settings.solving.n_jobs,
-        settings.solving.device,
-        targets.blocks,
-    )
+    support = training.support(c)
+    vectors = np.empty((0, 0)) if settings.kernel.is_precomputed else X[support]
+
+    def rule() -> DecisionRule:
+        return DecisionRule(
+            settings.kernel,
+            vectors,
+            training.of_support(c, support),
+            intercepts,
+            settings.solving.tol,
+            units.size,
+            settings.solving.n_jobs,
+            settings.solving.device,
+            targets.blocks,
+        )
+
     of_dropped = _of_dropped(rule, support, X, training)
-    tables = TrainingTables(training, c, outcomes.decision, of_dropped)
-    alpha_support, theta_support = training.edges(c)
     return {
         **targets.attributes(y, support),
         "gamma_": settings.kernel.gamma,
-        "intercept_": rule.intercept,
+        "intercept_": intercepts,
         "certificate_": combine(certificates),
         "support_": support,
-        "support_vectors_": rule.support_vectors,
-        "dual_coef_": rule.dual_coef,
-        **(tables.filled() if training.problems.share_samples else {UNFILLED: tables}),
-        "alpha_support_": alpha_support,
-        "theta_support_": theta_support,
+        "support_vectors_": vectors,
+        **table_attributes(Sources(training, c, outcomes.decision, of_dropped, support)),
         "n_iter_": max(1, outcomes.n_iter),
     }
 
 
 def _of_dropped(
-    rule: DecisionRule, support: NDArray, X: Any, training: Training
+    make_rule: Callable[[], DecisionRule], support: NDArray, X: Any, training: Training
 ) -> NDArray[np.float64]:
     """Return decision values of samples of weight 0 as solvers see them, one row per problem.
 
@@ -75,7 +77,7 @@ def _of_dropped(
     dropped = training.dropped
     if len(dropped):
         with suppress(Stop):  # nothing else depends on samples of weight 0
-            values = rule.of_training_samples(X, dropped, support).T
+            values = make_rule().of_training_samples(X, dropped, support).T
             return training.targets.units.seen(values)
     unknown = np.empty((len(training.problems), len(dropped)))
     unknown[:] = np.nan
@@ -85,7 +87,7 @@ def _of_dropped(
 def set_attributes(model: Any, attributes: dict[str, Any]) -> Any:
     """Set the fitted attributes of a model, whose probabilities and tables were of former ones."""
     known = model.__dict__
-    for name in ("sigmoids_", UNFILLED, *MULTIPLIERS, *SLACKS):
+    for name in OF_FORMER_FIT:
         if name in known:
             del known[name]
     known.update(attributes)
@@ -143,7 +145,7 @@ def starting_points(model: Any, training: Training) -> list[NDArray | None]:
         last = training.targets.units.seen_differences(coefficients_of(model))
         has_same_classes = np.array_equal(classes_of(model), training.classes)
         # The number of problems may be that of another multi-class strategy.
-        if has_same_classes and last.shape == training.signs.shape:
+        if has_same_classes and last.shape == training.shape:
             return list(training.gathered(last))
     return [None] * len(training.problems)
 
@@ -187,7 +189,7 @@ def training_set(
 
 def check_same_set(model: Any, training: Training, caller: str) -> None:
     """Refuse training sets of another size or of other classes than those of a fitted model."""
-    expected, given = len(model.alpha_), training.signs.shape[1]
+    expected, given = len(model.alpha_), training.n_samples
     if given != expected or not np.array_equal(training.classes, classes_of(model)):
         needed, found = (
             f"{number} samples{f' and the classes {classes.tolist()}' if len(classes) else ''}"

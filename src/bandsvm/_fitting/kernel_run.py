@@ -149,8 +149,8 @@ class KernelRun(FitRun):
 
     def n_support(self) -> tuple[int, int]:
         """Return the current numbers of support vectors at the lower and at the upper edge."""
-        members = self.training.members[self.index]
-        signed = self.training.signs[self.index, members] * self.progress.c
+        own = self.training.problems.slices[self.index]
+        signed = self.training.sides[own] * self.progress.c
         return int(np.count_nonzero(signed > 0.0)), int(np.count_nonzero(signed < 0.0))
 
     def model(self) -> Any:

@@ -80,6 +80,16 @@ class ClassTargets:
         which = labels.class_of[samples]
         return self.band.rho1[which], self.band.rho2[which]
 
+    def all_signs(self, labels: Labels, n_samples: int) -> NDArray:
+        """Return the sides of a training set, one row per problem; see `Training.signs`."""
+        return labels.signs
+
+    def own_signs(
+        self, labels: Labels, problems: NDArray[np.intp], samples: NDArray[np.intp]
+    ) -> NDArray[np.float64]:
+        """Return the sides of samples of a training set in problems in which they take part."""
+        return self.strategy.sides_of(problems, labels.class_of[samples])
+
     def signs(self, y: NDArray, k: int) -> NDArray[np.float64]:
         """Return the side of samples in the k-th problem: +1, -1, or 0 if they take no part.
 
@@ -103,10 +113,13 @@ class ClassTargets:
 
         With ``share_samples`` all have all of these samples; else each has those of its classes.
         """
-        signs = labels.signs if len(kept) == labels.signs.shape[1] else labels.signs[:, kept]
-        number, n_samples = signs.shape
-        if share_samples or signs.all():
-            of_samples, starts = kept, n_samples * np.arange(number + 1)
+        n_samples, n_known = len(kept), len(labels.class_of)
+        classes = labels.class_of if n_samples == n_known else labels.class_of[kept]
+        own = None if share_samples else self.strategy.own_samples(classes)
+        if own is None:
+            signs = labels.signs if n_samples == n_known else labels.signs[:, kept]
+            number = len(signs)
+            starts = n_samples * np.arange(number + 1)
             at_once = max(1, MAX_VALUES_AT_ONCE // n_samples)
             parts = [slice(k, min(k + at_once, number)) for k in range(0, number, at_once)]
             written = [
@@ -114,11 +127,12 @@ class ClassTargets:
                 for some in parts
             ]
             return BandProblems(joined(written), starts, kept, True)
-        # Of truths in one row it is several times as fast as of numbers in many.
-        which_problem, places = np.divmod(np.flatnonzero(signs != 0), n_samples)
-        starts = np.concatenate([[0], np.bincount(which_problem, minlength=number).cumsum()])
-        of_samples = kept[places]
-        values = self._written_for(labels, of_samples, signs[which_problem, places])
+        problem_of, places = own
+        number = self.strategy.n_problems
+        starts = np.concatenate([[0], np.bincount(problem_of, minlength=number).cumsum()])
+        which, of_samples = classes[places], kept[places]
+        signs = self.strategy.sides_of(problem_of, which)
+        values = self._written(which, labels.weights[of_samples], signs)
         return BandProblems(values, starts, of_samples, False)
 
     def _written_for(self, labels: Labels, samples: NDArray, signs: NDArray) -> BandProblem:
@@ -147,11 +161,13 @@ class Labels:
     # (n_samples,): index of each sample's class in ``classes``; arbitrary for samples of weight 0.
     class_of: NDArray[np.intp]
     strategy: Strategy
-    # (n_problems, n_samples): the side of each sample in each problem: +1, -1, or 0 if it takes no
-    # part.
-    signs: NDArray
     weights: NDArray[np.float64]  # (n_samples,): sample weights
     class_weights: NDArray[np.float64]  # (n_classes,): factors of both costs
+
+    @cached_property
+    def signs(self) -> NDArray:
+        """The side of each sample (columns) in each problem (rows): +1, -1, or 0 if in none."""
+        return self.strategy.signs(self.class_of)
 
     @property
     def factors(self) -> NDArray[np.float64]:
@@ -190,7 +206,7 @@ def labels_of(
     strategy = multi_class.strategy(len(classes))
     if len(classes) > 2 and isinstance(strategy, OneVsOne):
         _check_tables_fit(strategy.n_problems, len(classes), len(y))
-    return Labels(classes, which, strategy, strategy.signs(which), weights, class_weights)
+    return Labels(classes, which, strategy, weights, class_weights)
 
 
 def class_of(y: NDArray, classes: NDArray) -> NDArray[np.intp]:
@@ -236,7 +252,7 @@ def band_problems(
     _check_costs_fit(band, targets, labels)
     kept = np.arange(len(labels.weights)) if keep_all else (labels.weights > 0.0).nonzero()[0]
     problems = targets.problems(labels, kept, share_samples)
-    return Training(targets, labels, labels.signs, kept, problems)
+    return Training(targets, labels, len(labels.weights), kept, problems)
 
 
 def _check_costs_fit(band: BandSettings, targets: ClassTargets, labels: Labels) -> None:

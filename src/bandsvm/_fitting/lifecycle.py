@@ -51,11 +51,14 @@ def changed_by(work: Callable[..., Result], model: Any, *arguments: Any) -> Resu
 
 @contextmanager
 def observed(observers: Observers) -> Iterator[None]:
-    """Enter all observers; overflows are detected where they matter, and raise an error."""
-    with ExitStack() as stack:
-        for observer in observers:
+    """Enter all observers; overflows are detected where they matter, and raise an error.
+
+    The first are the `Limits` of the fit.
+    """
+    limits, *others = observers
+    with limits, np.errstate(over="ignore", invalid="ignore"), ExitStack() as stack:
+        for observer in others:
             stack.enter_context(observer)
-        stack.enter_context(np.errstate(over="ignore", invalid="ignore"))
         yield
 
 

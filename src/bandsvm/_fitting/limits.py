@@ -6,13 +6,23 @@ import math
 import signal
 import threading
 import time
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager
 from types import FrameType
 
 from bandsvm._fitting.run import FitRun, Observer
 from bandsvm._problem import Status
 from bandsvm._system.stopping import current_reason, stop_when
 
+try:
+    # What the module `signal` calls: its own functions look for names of handlers among those of an
+    # enumeration, which takes a share of a small fit.
+    from _signal import getsignal as handler_of
+    from _signal import signal as set_handler
+except ImportError:
+    from signal import getsignal as handler_of
+    from signal import signal as set_handler
+
+SIGINT = int(signal.SIGINT)
 # Share of a time limit, and largest number of seconds, reserved for work after the solver.
 SHARE_FOR_THE_END, MAX_FOR_THE_END = 0.1, 0.3
 
@@ -33,7 +43,7 @@ class Limits(Observer[FitRun]):
     def __init__(self, time_limit: float | None = None) -> None:
         self._seconds = math.inf if time_limit is None else time_limit
         self.was_interrupted = False
-        self._entered = ExitStack()
+        self._has_taken_over = False
 
     def __enter__(self) -> Limits:
         """Start the clock and take over Ctrl-C if Python's default handler is in place."""
@@ -41,15 +51,22 @@ class Limits(Observer[FitRun]):
         self._end = time.monotonic() + self._seconds - for_the_end
         self._reason_of_caller = current_reason()
         in_main_thread = threading.current_thread() is threading.main_thread()
-        if in_main_thread and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-            signal.signal(signal.SIGINT, self._interrupt)
-            self._entered.callback(signal.signal, signal.SIGINT, signal.default_int_handler)
-        self._entered.enter_context(stop_when(self.reason))
+        if in_main_thread and handler_of(SIGINT) is signal.default_int_handler:
+            set_handler(SIGINT, self._interrupt)
+            self._has_taken_over = True
+        self._stopping = stop_when(self.reason)
+        self._stopping.__enter__()
         return self
 
     def __exit__(self, *error: object) -> None:
         """Restore the handler of Ctrl-C."""
-        self._entered.close()
+        try:
+            self._stopping.__exit__()
+            del self._stopping  # it refers to this object
+        finally:
+            if self._has_taken_over:
+                set_handler(SIGINT, signal.default_int_handler)
+                self._has_taken_over = False
 
     def reason(self) -> Status | None:
         """Return why work must end, or None."""

@@ -7,6 +7,7 @@ sum of the coefficients is ``total``, ``nu`` times the weights of all samples.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -68,6 +69,14 @@ class OneClassTargets:
         """Return a single block."""
         return [EVERYTHING]
 
+    def all_signs(self, known: None, n_samples: int) -> NDArray[np.float64]:
+        """Return +1 for all samples."""
+        return np.ones((1, n_samples))
+
+    def own_signs(self, known: None, problems: NDArray, samples: NDArray) -> NDArray[np.float64]:
+        """Return +1."""
+        return np.ones(len(samples))
+
     def signs(self, y: NDArray, k: int) -> NDArray[np.float64]:
         """Return +1: coefficients are multipliers of the lower edge."""
         return np.ones(len(y))
@@ -116,26 +125,25 @@ class OneClass:
     ) -> Training[OneClassTargets]:
         """Return the band problem of samples and weights."""
         (kept,) = (weights > 0.0).nonzero()
-        if not np.isfinite(weights.sum()):
+        own, sum_of_weights = weights[kept], float(weights.sum())
+        if not math.isfinite(sum_of_weights):
             raise ValueError(
                 f"sample_weight must have a finite sum, got a largest weight of {weights.max()}; "
                 "lower all weights by the same factor, which does not change the labels."
             )
         assert diagonal is not None, "no band says how large decision values are"
         settings = self.band(model)
-        units = units_of(diagonal()[kept], weights[kept], settings.nu)
+        units = units_of(diagonal()[kept], own, settings.nu)
         targets = OneClassTargets(settings, units)
-        with np.errstate(over="ignore"):
-            largest = float(weights.sum()) / units.size
-        if not np.isfinite(largest):
+        if not math.isfinite(sum_of_weights / units.size):
             raise ValueError(
                 "Weights must be finite in units of what a sample adds to its own decision value, "
                 f"but kernel values are so small that this is about {units.size:.1g}; scale X, or "
                 "the kernel matrix."
             )
-        values = targets.problem(y[kept], weights[kept], 0)
+        values = targets.problem(y[kept], own, 0)
         problems = BandProblems(values, np.array([0, len(kept)]), kept, True)
-        return Training(targets, None, np.ones((1, len(y))), kept, problems)
+        return Training(targets, None, len(y), kept, problems)
 
     def blocks(self, model: Any) -> Blocks:
         """Return a single block."""

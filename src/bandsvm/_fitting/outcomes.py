@@ -9,7 +9,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bandsvm._certificate import Certificate, certificate_of, checked_gradient, choose_intercept
+from bandsvm._certificate import (
+    Certificate,
+    all_in_units,
+    certificate_of,
+    checked_gradient,
+    choose_intercept,
+)
 from bandsvm._kernels import KernelOperator
 from bandsvm._problem import Solution
 from bandsvm._problem.band_problem import BandProblem
@@ -51,7 +57,7 @@ class Outcomes:
     c: NDArray[np.float64]
     decision: NDArray[np.float64]  # decision values of each problem's own samples
     intercepts: NDArray[np.float64]  # (n_problems,)
-    certificates: list[Certificate]
+    certificates: Sequence[Certificate]
     n_iter: int  # outer steps of all problems
 
     @classmethod
@@ -67,12 +73,12 @@ class Outcomes:
 
     def in_units(
         self, units: DecisionUnits
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64], list[Certificate]]:
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], Sequence[Certificate]]:
         """Return coefficients, intercepts and certificates in the user's units."""
         if units is PLAIN:
             return self.c, self.intercepts, self.certificates
         self._check_range(units)
-        certificates = [found.in_units(units) for found in self.certificates]
+        certificates = all_in_units(self.certificates, units)
         return units.differences(self.c), units.values(self.intercepts), certificates
 
     def _check_range(self, units: DecisionUnits) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm import _core
-from bandsvm._certificate import Certificate, assemble, measured_of
-from bandsvm._certificate.small import SmallCertificates, certify_small
+from bandsvm._certificate import Certificate, all_optimal
+from bandsvm._certificate.small import SmallCertificates, Spent, certificates_of, certify_small
 from bandsvm._fitting.outcomes import Outcome, Outcomes
 from bandsvm._fitting.rows import PER_KERNEL_VALUE, WORTH_THREADS
 from bandsvm._fitting.settings import FitSettings
@@ -49,13 +49,15 @@ class SmallResults:
         """Whether these are all problems, and all of them are solved, certified and optimal."""
         if len(self.indices) != self.n_problems or not self.certificates.is_measured.all():
             return False
-        return all(certificate.is_optimal for certificate in self._known)
+        return all_optimal(self._known)
 
     def outcomes(self) -> Outcomes:
         """Return the outcomes if results are complete."""
         intercepts, solutions = self.certificates.intercepts, self.solutions
-        decision = solutions.f + np.repeat(intercepts, self.problems.sizes)
-        n_iter = int(solutions.n_iter.sum())
+        of_samples = intercepts
+        if len(intercepts) > 1:
+            of_samples = np.repeat(intercepts, self.problems.sizes)
+        decision, n_iter = solutions.f + of_samples, int(solutions.n_iter.sum())
         return Outcomes(solutions.c, decision, intercepts, self._known, n_iter)
 
     def certified(self) -> Iterator[tuple[int, Outcome]]:
@@ -82,31 +84,28 @@ class SmallResults:
             status,
             int(n_iter[k]),
             int(n_pair_steps[k]),
-            self._n_rows(k),
+            int(self._n_rows[k]),
             float(seconds[k]),
         )
 
-    def _n_rows(self, k: int) -> int:
-        """Return how many kernel rows were computed for a problem: shared ones count once."""
-        return int(self.problems.sizes[k]) if k == 0 or not self.problems.share_samples else 0
+    @cached_property
+    def _n_rows(self) -> NDArray[np.int64]:
+        """How many kernel rows were computed for each problem: shared ones count once."""
+        sizes = self.problems.sizes
+        if len(sizes) == 1 or not self.problems.share_samples:
+            return sizes
+        return np.where(np.arange(len(sizes)) == 0, sizes, 0)
 
     @cached_property
-    def _known(self) -> list[Certificate]:
+    def _known(self) -> Sequence[Certificate]:
         """The certificates of those that are certified."""
-        found, tol = self.certificates, self.settings.solving.tol
-        is_free = self.problems.values.has_intercept
-        return [
-            assemble(
-                measured_of(*found.measures[k].tolist()),
-                self._solution(k, Status.CONVERGED),
-                float(found.intercepts[k]),
-                is_free,
-                gradient_drift=float(found.drifts[k]),
-                n_checked=int(found.n_checked[k]),
-                tol=tol,
-            )
-            for k in found.is_measured.nonzero()[0].tolist()
-        ]
+        _, _, _, n_iter, n_pair_steps, seconds = self.solutions
+        return certificates_of(
+            self.certificates,
+            Spent(n_iter, n_pair_steps, self._n_rows, seconds),
+            self.problems.values.has_intercept,
+            self.settings.solving.tol,
+        )
 
 
 def solve_small_problems(
@@ -171,9 +170,7 @@ def _start(problems: BandProblems, starts: list[NDArray | None]) -> NDArray | No
         return None
     return stacked(
         [
-            problem.feasible(np.zeros(problem.n_samples) if start is None else start)
-            if total or start is not None
-            else np.zeros(problem.n_samples)
+            problem.start() if start is None else problem.feasible(start)
             for problem, start in zip(problems, starts, strict=True)
         ]
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -87,7 +89,7 @@ def _known(y: NDArray, weights: NDArray, largest_weight: float) -> tuple[NDArray
 def _spread(distances: WeightedNumbers) -> float:
     """Return a standard deviation from distances to the origin, robust against outliers."""
     largest = distances.largest
-    if largest == 0.0 or not np.isfinite(largest):
+    if largest == 0.0 or not math.isfinite(largest):
         return 0.0
     usual = distances.quantile(USUAL)
     total = distances.capped_sum(usual, largest) or distances.capped_sum(np.inf, largest)
@@ -96,7 +98,7 @@ def _spread(distances: WeightedNumbers) -> float:
 
 def power_of_two(size: float) -> float:
     """Return the closest power of two; 1 if there is no size."""
-    if size == 0.0 or not np.isfinite(size):
+    if size == 0.0 or not math.isfinite(size):
         return 1.0
-    exponent = round(float(np.log2(size)))
+    exponent = round(math.log2(size))
     return float(2.0 ** min(max(exponent, -MAX_EXPONENT), MAX_EXPONENT))

@@ -65,6 +65,14 @@ class Targets(Protocol):
         of its sign times ``c``.
         """
 
+    def all_signs(self, known: Any, n_samples: int) -> NDArray:
+        """Return the sides of a training set, one row per problem."""
+
+    def own_signs(
+        self, known: Any, problems: NDArray[np.intp], samples: NDArray[np.intp]
+    ) -> NDArray[np.float64]:
+        """Return the sides of samples of a training set in problems in which they take part."""
+
     def problem(self, y: NDArray, weights: NDArray, k: int) -> BandProblem:
         """Return the k-th problem over samples, as solvers see it."""
 

@@ -22,11 +22,22 @@ class Training(Generic[Writer]):
 
     targets: Writer  # how targets become problems
     known: Any  # the targets, as `Targets.edges` takes them
-    # (n_problems, n_samples): the side of each sample in each problem: +1, -1, or 0 if it takes no
-    # part.
-    signs: NDArray
+    n_samples: int  # those of weight 0 included
     kept: NDArray[np.intp]  # indices of the samples of positive weight
-    problems: BandProblems  # one per row of signs, over its own samples
+    problems: BandProblems  # each over its own samples
+
+    @cached_property
+    def signs(self) -> NDArray:
+        """The side of each sample (columns) in each problem (rows).
+
+        +1, -1, or 0 if it takes no part. With many pairs of classes this is a large table.
+        """
+        return self.targets.all_signs(self.known, self.n_samples)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of problems and of samples."""
+        return len(self.problems), self.n_samples
 
     @property
     def members(self) -> list[NDArray[np.intp]]:
@@ -41,9 +52,9 @@ class Training(Generic[Writer]):
     @property
     def dropped(self) -> NDArray[np.intp]:
         """Indices of the samples of weight 0."""
-        if len(self.kept) == self.signs.shape[1]:
+        if len(self.kept) == self.n_samples:
             return np.empty(0, dtype=np.intp)
-        return np.setdiff1d(np.arange(self.signs.shape[1]), self.kept)
+        return np.setdiff1d(np.arange(self.n_samples), self.kept)
 
     @cached_property
     def largest_cost(self) -> float:
@@ -53,30 +64,44 @@ class Training(Generic[Writer]):
     @cached_property
     def sides(self) -> NDArray:
         """The sides of each problem's samples, one problem after the other."""
-        return self._taken(self.signs)
+        problems = self.problems
+        if not problems.share_samples:
+            return self.targets.own_signs(self.known, problems.problem_of, problems.of_samples)
+        signs = self.signs
+        return (signs if len(self.kept) == self.n_samples else signs[:, self.kept]).ravel()
 
-    def support(self, coefficients: NDArray) -> tuple[NDArray, NDArray]:
-        """Return the support vectors, and their coefficients, one row per problem.
+    def support(self, coefficients: NDArray) -> NDArray[np.intp]:
+        """Return the support vectors.
 
         ``coefficients`` are those of each problem's own samples, one problem after the other.
         """
         problems = self.problems
         if problems.share_samples:
             rows = coefficients.reshape(len(problems), -1)
-            (places,) = np.logical_or.reduce(rows, axis=0).nonzero()
-            return self.kept[places], rows[:, places]
+            return self.kept[np.logical_or.reduce(rows, axis=0).nonzero()[0]]
+        is_support = np.zeros(self.n_samples, dtype=bool)
+        is_support[problems.of_samples[coefficients.nonzero()[0]]] = True
+        return is_support.nonzero()[0]
+
+    def of_support(self, coefficients: NDArray, support: NDArray) -> NDArray[np.float64]:
+        """Return the coefficients of support vectors, one row per problem."""
+        problems, place_of = self.problems, np.empty(self.n_samples, dtype=np.intp)
+        if problems.share_samples:
+            rows = coefficients.reshape(len(problems), -1)
+            if len(self.kept) == self.n_samples:
+                return rows[:, support]
+            place_of[self.kept] = np.arange(len(self.kept))
+            return rows[:, place_of[support]]
+        place_of[support] = np.arange(len(support))
         (used,) = coefficients.nonzero()
-        samples = problems.of_samples[used]
-        is_support = np.zeros(self.signs.shape[1], dtype=bool)
-        is_support[samples] = True
-        (support,) = is_support.nonzero()
         rows = np.zeros((len(problems), len(support)))
-        rows[problems.problem_of[used], (is_support.cumsum() - 1)[samples]] = coefficients[used]
-        return support, rows
+        places = place_of[problems.of_samples[used]]
+        rows[problems.problem_of[used], places] = coefficients[used]
+        return rows
 
     def edges(self, coefficients: NDArray) -> tuple[NDArray, NDArray]:
         """Return the samples at the lower edge, and at the upper edge, in any problem."""
-        is_used = np.zeros((2, self.signs.shape[1]), dtype=bool)
+        is_used = np.zeros((2, self.n_samples), dtype=bool)
         members, signed = self.problems.stacked_members, self.sides * coefficients
         is_used[0, members[signed > 0.0]] = True
         is_used[1, members[signed < 0.0]] = True
@@ -118,11 +143,11 @@ class Training(Generic[Writer]):
 
         ``values`` hold one problem after the other.
         """
-        if self.problems.share_samples and len(self.kept) == self.signs.shape[1]:
-            return values.reshape(self.signs.shape)
-        rows = np.full(self.signs.shape, fill) if fill else np.zeros(self.signs.shape)
+        if self.problems.share_samples and len(self.kept) == self.n_samples:
+            return values.reshape(self.shape)
+        rows = np.full(self.shape, fill) if fill else np.zeros(self.shape)
         if self.problems.share_samples:
-            rows[:, self.kept] = values.reshape(len(self.signs), -1)
+            rows[:, self.kept] = values.reshape(len(rows), -1)
         else:
             rows[self.problems.problem_of, self.problems.of_samples] = values
         return rows
@@ -130,12 +155,6 @@ class Training(Generic[Writer]):
     def gathered(self, rows: NDArray) -> list[NDArray]:
         """Return values of each problem's own samples, from rows over all samples."""
         return [row[members] for row, members in zip(rows, self.members, strict=True)]
-
-    def _taken(self, rows: NDArray) -> NDArray:
-        """Return the same, one problem after the other."""
-        if not self.problems.share_samples:
-            return rows[self.problems.problem_of, self.problems.of_samples]
-        return (rows if len(self.kept) == rows.shape[1] else rows[:, self.kept]).ravel()
 
 
 def some_samples(X: Any, indices: NDArray, is_pairwise: bool) -> Any:

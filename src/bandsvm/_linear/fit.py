@@ -82,7 +82,7 @@ class LocalTraining:
 
     def starts(self, starts: list[Start], model: Any) -> list[Start]:
         """Return starts in these units, with coefficients if the model has multipliers."""
-        if hasattr(model, "alpha_") and len(model.alpha_) == self.training.signs.shape[1]:
+        if hasattr(model, "alpha_") and len(model.alpha_) == self.training.n_samples:
             known = self.targets.units.seen_differences(_coefficients(model, self.training))
             starts = [replace(start, c=c) for start, c in zip(starts, known, strict=True)]
         return [self.units.start(start) for start in starts]
@@ -136,5 +136,5 @@ def certify_linear(model: Any, X: Any, y: Any, sample_weight: Any) -> Certificat
 
 def _coefficients(model: Any, training: Training) -> NDArray[np.float64]:
     """Return the coefficients of the training samples, one row per problem."""
-    difference = (model.alpha_ - model.theta_).reshape(training.signs.shape[1], -1).T
+    difference = (model.alpha_ - model.theta_).reshape(training.n_samples, -1).T
     return training.signs * difference

@@ -67,7 +67,8 @@ class BandProblem:
     @cached_property
     def has_hard_edges(self) -> bool:
         """Whether some samples must not lie outside the band, because their cost is infinite."""
-        return bool(np.isinf(self.below).any() or np.isinf(self.above).any())
+        largest = max(self.below.max(initial=0.0), self.above.max(initial=0.0))
+        return bool(largest == np.inf)
 
     def priced(self, cost: float) -> BandProblem:
         """Return the problem with infinite costs replaced by a finite one.
@@ -184,6 +185,11 @@ class BandProblem:
                 c[side] = project(c[side], lowest[side], highest[side], total)
         return c if self._is_balanced(c) or not self.total else self._filled(c)
 
+    def start(self) -> NDArray[np.float64]:
+        """Return the feasible point that `feasible` finds near zero."""
+        zeros = np.zeros(self.n_samples)
+        return self._filled(zeros) if self.total and self.has_intercept else zeros
+
     def within_bounds(self, c: NDArray) -> NDArray[np.float64]:
         """Return ``c`` within bounds; values within rounding of a bound are set to it."""
         lowest, highest = -self.bounds.above, self.bounds.below
@@ -197,10 +203,11 @@ class BandProblem:
         """
         missing = self.total - float(c.sum())
         ends = self.bounds.below if missing > 0.0 else -self.bounds.above
-        order = np.argsort((np.arange(len(c)) * GOLDEN_RATIO) % 1.0, kind="stable")
+        order = ((np.arange(len(c)) * GOLDEN_RATIO) % 1.0).argsort(kind="stable")
         room = (ends - c)[order]
-        ahead = np.cumsum(room) - room
-        shares = np.clip((missing - ahead) / np.where(room == 0.0, 1.0, room), 0.0, 1.0)
+        ahead = room.cumsum() - room
+        shares = (missing - ahead) / np.where(room == 0.0, 1.0, room)
+        shares = np.maximum(shares, 0.0)
         c = c.copy()
         # Rounding must not leave a variable next to a bound.
         shares[shares * np.abs(room) <= ROUNDING * abs(missing)] = 0.0

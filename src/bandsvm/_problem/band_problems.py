@@ -59,7 +59,7 @@ class BandProblems(Sequence[BandProblem]):
     @cached_property
     def sizes(self) -> NDArray[np.intp]:
         """The number of samples of each problem."""
-        return np.diff(self.starts)
+        return self.starts[1:] - self.starts[:-1]
 
     @cached_property
     def members(self) -> list[NDArray[np.intp]]:

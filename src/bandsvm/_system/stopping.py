@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 from typing import Any
 
 _reason: ContextVar[Callable[[], Any] | None] = ContextVar("reason", default=None)
@@ -24,14 +23,21 @@ class Stop(Exception):  # noqa: N818  (like StopIteration, not an error)
         self.reason = reason
 
 
-@contextmanager
-def stop_when(reason: Callable[[], Any] | None) -> Iterator[None]:
-    """Make `check_stop` call ``reason`` within this context; None means never stop."""
-    token = _reason.set(reason)
-    try:
-        yield
-    finally:
-        _reason.reset(token)
+class stop_when:  # noqa: N801  (a context, used like a function)
+    """Makes `check_stop` call ``reason`` within this context; None means never stop."""
+
+    _before: Token[Callable[[], Any] | None]
+
+    def __init__(self, reason: Callable[[], Any] | None) -> None:
+        self._reason = reason
+
+    def __enter__(self) -> None:
+        """Take effect."""
+        self._before = _reason.set(self._reason)
+
+    def __exit__(self, *error: object) -> None:
+        """Restore what was before."""
+        _reason.reset(self._before)
 
 
 def current_reason() -> Callable[[], Any] | None:
