@@ -33,12 +33,12 @@ def brought(device: str | None, X: Any, *others: Any) -> tuple[Any, ...]:
 
     That is where it was said, or where X is, and it is there.
     """
+    if device != "cuda" and type(X) is np.ndarray:
+        return device, X, *others
     if device is None and is_on_cuda(X):
         device = "cuda"
     if device == "cuda":
         cuda_device()  # raises if there is none
-    elif type(X) is np.ndarray:
-        return device, X, *others
     return device, *map(in_memory, (X, *others))
 
 

@@ -122,7 +122,8 @@ def check_parameters(estimator: Any) -> None:
     check_multi_class(estimator)
     check_fit_parameters(estimator, available_solvers())
     check_positive(estimator, "cache_size", " (megabytes) or None")
-    check_device(estimator)
+    if estimator.device is not None:
+        check_device(estimator)
 
 
 def check_kernel_parameters(estimator: Any, losses: Sequence[str]) -> None:
@@ -130,13 +131,14 @@ def check_kernel_parameters(estimator: Any, losses: Sequence[str]) -> None:
     _check_kernel(estimator)
     check_fit_parameters(estimator, available_solvers(), losses)
     check_positive(estimator, "cache_size", " (megabytes) or None")
-    check_device(estimator)
+    if estimator.device is not None:
+        check_device(estimator)
 
 
 def check_device(estimator: Any) -> None:
     """Check where kernel values are to be computed; whether it is there, a fit finds out."""
     device = estimator.device
-    if device is None or device == "cpu":
+    if device == "cpu":
         return
     if device != "cuda":
         raise ParameterError("device", "must be 'cpu', 'cuda' or None", device)

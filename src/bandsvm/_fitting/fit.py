@@ -58,7 +58,9 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: Observers) -
         X, y = task.check_samples(model, X, y, reset=True)
         weights = data.check_weights(sample_weight, X.shape[0])
         gamma = resolve_gamma(model.gamma, X, weights) if uses_gamma(model.kernel) else np.nan
-        settings = FitSettings.of(model, gamma).on(device)
+        settings = FitSettings.of(model, gamma)
+        if device != model.device:
+            settings = settings.on(device)
 
         # Targets are checked first, but those of one class ask for values of the kernel.
         def diagonal() -> NDArray[np.float64]:

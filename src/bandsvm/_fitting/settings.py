@@ -87,8 +87,6 @@ class FitSettings:
 
     def on(self, device: str | None) -> FitSettings:
         """Return the same settings with kernel values computed on a device."""
-        if device == self.solving.device:
-            return self
         return replace(self, solving=replace(self.solving, device=device))
 
     def sharing(self, n_jobs: int | None, cache_bytes: float | None) -> FitSettings:
