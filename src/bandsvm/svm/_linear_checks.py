@@ -88,7 +88,10 @@ def with_constant(X: Any, value: float) -> Any:
     """Return samples with one more feature, which has the same value in all of them; none for 0."""
     if value == 0.0:
         return X
-    column = np.full((X.shape[0], 1), value)
-    if sp.issparse(X):
-        return sp.csr_array(sp.hstack([X, sp.csr_array(column)]))
-    return np.hstack([X, column])
+    n_samples, n_features = X.shape
+    if not sp.issparse(X):
+        return np.hstack([X, np.full((n_samples, 1), value)])
+    ends = X.indptr[1:]
+    values, columns = np.insert(X.data, ends, value), np.insert(X.indices, ends, n_features)
+    starts = X.indptr + np.arange(n_samples + 1, dtype=X.indptr.dtype)
+    return sp.csr_array((values, columns, starts), shape=(n_samples, n_features + 1))

@@ -157,7 +157,8 @@ class LinearSVC(ClassifierMixin, LinearModel):
 
     def _written(self, y: NDArray, sample_weight: Any) -> list[tuple[Any, NDArray]]:
         """Return one `LinearBandedSVC`; one per class if class weights differ by problem."""
-        check_classification_targets(y)
+        if y.dtype.kind not in "biuU":  # these types are always labels
+            check_classification_targets(y)
         self.classes_ = classes = np.unique(y)
         shared = {"C1": self.C, "C2": 0.0, **self._shared()}
         if self.class_weight is None or len(classes) <= 2:
