@@ -9,7 +9,8 @@
 - `executor`: the operations on the samples of a problem that solvers ask for, here on one machine;
   `point`: a model and its duality gap, and few samples without rounding errors.
 - `few_samples`: all steps at once, over the weights or over the kernel matrix.
-- `interior_point`: ``"newton"``, with `newton_system` (the equations of a step), `newton_sums` (who executes its operations on samples) and
-  `chunk` (some samples, the edges of their bands, and their state).
+- `interior_point`: ``"newton"``, with `newton_system` (the equations of a step), `newton_sums` (who
+  executes its operations on samples) and `chunk` (some samples, the edges of their bands, and their
+  state).
 - `coordinate_descent`: ``"cd"``.
 """
