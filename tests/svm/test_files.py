@@ -14,7 +14,7 @@ from bandsvm import BandedSVC, export_liblinear, export_libsvm, load, load_libsv
 from bandsvm._workflow.pipeline import estimator_of
 from bandsvm.cli import main
 from bandsvm.model_selection import leave_one_out
-from bandsvm.svm import SVC, SVR, LinearSVC, LinearSVR, OneClassSVM
+from bandsvm.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVR, OneClassSVM
 
 X, y = load_iris(return_X_y=True)
 MODELS = [
@@ -25,6 +25,7 @@ MODELS = [
     LinearSVC(fit_intercept=False),
     OneClassSVM(nu=0.1),
     LinearSVR(),
+    NuSVR(nu=0.3),
 ]
 
 

@@ -19,7 +19,7 @@ from bandsvm._estimators.quantiles import BandedQuantileSVR
 from bandsvm._estimators.regression import BandedSVR
 from bandsvm.persistence import _onnx_classes, _onnx_one_class, _onnx_regression
 from bandsvm.persistence._onnx_columns import register_columns
-from bandsvm.svm import SVC, SVR, LinearSVC, LinearSVR, OneClassSVM
+from bandsvm.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVR, OneClassSVM
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -37,6 +37,7 @@ KINDS: dict[type, tuple[str, Any]] = {
 SWITCHED: dict[type, type] = {
     SVC: BandedSVC,
     SVR: BandedSVR,
+    NuSVR: BandedSVR,
     LinearSVC: LinearBandedSVC,
     LinearSVR: LinearBandedSVR,
     OneClassSVM: OneClassBandedSVM,
