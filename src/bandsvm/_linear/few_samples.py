@@ -34,7 +34,7 @@ SHORTEST, ENOUGH = 2.0**-20, 1e-4
 # number; the more features, the more a step costs.
 MAX_NEWTON_STEPS, MAX_FEATURES = 15, 128
 # Where compiled steps over the kernel matrix go over to exact ones.
-NEARLY = 1e-3
+TOL_OF_PAIRS = 1e-3
 
 
 class AllSteps(NamedTuple):
@@ -64,7 +64,7 @@ def by_matrix(problem: BandProblem, kernel: SmallKernel, max_iter: int) -> AllSt
     """Take steps on a problem over its kernel matrix."""
     n = problem.n_samples
     problems = BandProblems(problem, np.array([0, n]), np.arange(n), share_samples=True)
-    solutions = solve_small(problems, kernel, None, NEARLY, max_iter, 1)
+    solutions = solve_small(problems, kernel, None, TOL_OF_PAIRS, max_iter, 1)
     return AllSteps(solutions.c, int(solutions.n_iter[0]), bool(solutions.is_solved[0]))
 
 
