@@ -132,3 +132,27 @@ def test_the_command_and_the_page_take_them(tmp_path, capsys):
     assert main(["predict", str(data), "--model", str(path), "--output", str(found)]) == 0
     assert found.read_text().split() == [str(k) for k in model.predict(X)]
     assert main(["export", str(path), "--to", "libsvm", "--output", str(tmp_path / "a")]) == 0
+
+
+@pytest.mark.parametrize("model", [LinearSVR(C=10.0), NuSVR(nu=0.3)], ids=str)
+def test_the_command_takes_regressors(model, tmp_path, capsys):
+    model = make_pipeline(StandardScaler(), model).fit(X[:, :3], X[:, 3])
+    path, data, found = (tmp_path / name for name in ("model.bsvm", "iris.csv", "found.csv"))
+    save(model, path)
+    np.savetxt(data, X, delimiter=",", header="a,b,c,target", comments="")
+    assert main(["inspect", str(path)]) == 0
+    name = type(model[-1].to_banded()).__name__
+    assert f"StandardScaler and {name}" in capsys.readouterr().out
+    report = tmp_path / "report.html"
+    options = ["--model", str(path), "--output", str(found), "--report", str(report)]
+    assert main(["predict", str(data), *options]) == 0
+    np.testing.assert_allclose(np.loadtxt(found), model.predict(X[:, :3]), rtol=1e-3, atol=1e-3)
+    to = "liblinear" if "Linear" in name else "libsvm"
+    for kind in (to, "onnx"):
+        assert main(["export", str(path), "--to", kind, "--output", str(tmp_path / kind)]) == 0
+
+
+def test_the_command_says_that_it_takes_no_model_of_one_class(tmp_path, capsys):
+    save(OneClassSVM().fit(X), tmp_path / "model.bsvm")
+    assert main(["inspect", str(tmp_path / "model.bsvm")]) == 1
+    assert "holds a OneClassBandedSVM" in capsys.readouterr().err
