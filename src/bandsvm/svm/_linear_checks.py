@@ -14,6 +14,8 @@ from bandsvm._system.advice import ParameterError, ParameterTypeError
 
 # Gaps that are smaller shares of the objective are rounding errors.
 MIN_GAP = 1e-12
+# Operations on sparse matrices that would hold so few values take longer than on dense ones.
+LITTLE_MATRIX = 2**14
 # What scikit-learn solves only in the dual.
 DUAL_ONLY = ("hinge", "epsilon_insensitive")
 
@@ -89,6 +91,8 @@ def with_constant(X: Any, value: float) -> Any:
     if value == 0.0:
         return X
     n_samples, n_features = X.shape
+    if sp.issparse(X) and n_samples * n_features <= LITTLE_MATRIX:
+        X = X.toarray()
     if not sp.issparse(X):
         return np.hstack([X, np.full((n_samples, 1), value)])
     ends = X.indptr[1:]

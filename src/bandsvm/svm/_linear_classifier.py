@@ -73,7 +73,7 @@ class LinearSVC(ClassifierMixin, LinearModel):
     n_iter_ : int
         Largest number of passes of a problem.
     solver_ : {'newton', 'cd'}
-        The solver that was used.
+        The solver that was used; Newton steps may be those on a kernel matrix of few samples.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)

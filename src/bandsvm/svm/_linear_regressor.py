@@ -63,7 +63,7 @@ class LinearSVR(RegressorMixin, LinearModel):
     n_iter_ : int
         Number of passes over the samples.
     solver_ : {'newton', 'cd'}
-        The solver that was used.
+        The solver that was used; Newton steps may be those on a kernel matrix of few samples.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
