@@ -209,9 +209,10 @@ def test_unknown_chunk_sizes(inline, data):
     some = X[:, 0] > 0.0
     rows = data[0][:, 0] > 0.0
     model = LinearBandedSVC(loss="squared_hinge", client=inline).fit(X[some], y[some])
-    check_same(
-        model, bandsvm.LinearBandedSVC(loss="squared_hinge").fit(data[0][rows], data[1][rows])
-    )
+    local = bandsvm.LinearBandedSVC(loss="squared_hinge").fit(data[0][rows], data[1][rows])
+    # So few samples end exactly on one machine, and with a gap of rounding errors on a cluster.
+    assert local.certificate_.relative_gap <= model.certificate_.relative_gap <= 1e-12
+    check_same(model, local, {"rtol": 1e-7, "atol": 1e-8})
 
 
 def test_warm_start_takes_fewer_steps(inline, data):

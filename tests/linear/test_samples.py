@@ -11,7 +11,12 @@ from bandsvm import LinearBandedSVC, _core
 from bandsvm._linear.chunk import ChunkState
 from bandsvm._linear.newton_sums import newton_chunks
 from bandsvm._linear.samples import DENSE_CHUNK_BYTES, LinearSamples
-from bandsvm._linear.solver_choice import CD_THEN_NEWTON, choose_method
+from bandsvm._linear.solver_choice import (
+    AT_ONCE,
+    CD_THEN_NEWTON,
+    choose_method,
+    choose_solver,
+)
 from tests.helpers.problems import make_case
 
 
@@ -158,13 +163,13 @@ def test_auto_counts_multiplications():
     rng = np.random.default_rng(0)
     narrow, wide = np.zeros((10_000, 50)), np.zeros((200, 5_000))
     text = sp.random_array((2_000, 20_000), density=1e-3, format="csr", rng=rng)
-    assert choose_method(LinearSamples(narrow)) == "newton"
     few = sp.csr_array(rng.random((1001, 20)))
-    assert choose_method(LinearSamples(few)) == CD_THEN_NEWTON
-    assert choose_method(LinearSamples(few[:1000])) == "newton"
-    assert choose_method(LinearSamples(sp.csr_array(rng.random((100, 20))))) == "newton"
-    assert choose_method(LinearSamples(wide)) == "cd"
-    assert choose_method(LinearSamples(text)) == "cd"
+    for is_squared in (False, True):
+        assert choose_method(LinearSamples(narrow), is_squared) == "newton"
+        assert choose_method(LinearSamples(few), is_squared) == CD_THEN_NEWTON
+        assert choose_method(LinearSamples(few[:1000]), is_squared) == AT_ONCE
+        assert choose_method(LinearSamples(text), is_squared) == "cd"
+    assert choose_solver(LinearSamples(wide)) == "cd"
 
 
 def test_memory_beyond_the_samples_follows_their_number():

@@ -12,7 +12,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from bandsvm import BandedQuantileSVR, BandedSVR, load_libsvm, to_onnx
+from bandsvm import BandedQuantileSVR, BandedSVR, LinearBandedSVR, load_libsvm, to_onnx
 from bandsvm.persistence.libsvm import export_libsvm
 from bandsvm.persistence.onnx import register_converter
 
@@ -57,6 +57,19 @@ def test_models_alone_and_behind_a_scaler(parameters, dtype):
     assert_same(to_onnx(model, samples[:1]), model, samples)
     model = make_pipeline(StandardScaler(), BandedSVR(**parameters)).fit(X, Y)
     assert_same(to_onnx(model, samples[:1]), model, samples)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e8])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_linear_models_in_double_precision(dtype, offset):
+    samples = X.astype(dtype)
+    dense, sparse = (LinearBandedSVR().fit(X, Y + offset) for _ in range(2))
+    for model in (dense, sparse.sparsify()):
+        found = judge(to_onnx(model, samples[:1]), samples)
+        np.testing.assert_allclose(found, model.predict(samples), rtol=1e-12)
+    piped = make_pipeline(StandardScaler(), LinearBandedSVR()).fit(X, Y + offset)
+    found = judge(to_onnx(piped, samples[:1]), samples)
+    np.testing.assert_allclose(found, piped.predict(samples), rtol=1e-5)
 
 
 @pytest.mark.parametrize("parameters", KERNELS.values(), ids=KERNELS.keys())

@@ -67,6 +67,8 @@ PUBLIC = [
     "bandsvm.svm.SVC.certify",
     "bandsvm.svm.SVR",
     "bandsvm.svm.SVR.predict",
+    "bandsvm.svm.NuSVR",
+    "bandsvm.svm.NuSVR.fit",
     "bandsvm.svm.OneClassSVM",
     "bandsvm.svm.OneClassSVM.score_samples",
     "bandsvm.svm.LinearSVC",

@@ -13,7 +13,7 @@ DOCS = ROOT / "docs"
 # These pages have tests of their own, with files and output of their own.
 ELSEWHERE = {"exchange.md", "from_svc.md"}
 # Packages of others that pages show beside ours; their code runs where they are installed.
-OTHERS = ("mapie",)
+OTHERS = ("mapie", "hummingbird")
 BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.DOTALL | re.MULTILINE)
 INDENTED = re.compile(r"(?<=\n\n)(?: {4}\S.*\n(?:\n(?= {4}))?)+")
 PAGES = sorted(

@@ -7,12 +7,13 @@ from sklearn.utils.estimator_checks import (
     parametrize_with_checks,
 )
 
-from bandsvm.svm import SVC, SVR, LinearSVC, LinearSVR, OneClassSVM
+from bandsvm.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVR, OneClassSVM
 
 ESTIMATORS = [
     SVC(),
     SVC(kernel="linear", class_weight="balanced"),
     SVR(),
+    NuSVR(),
     OneClassSVM(),
     LinearSVC(),
     LinearSVR(),
@@ -34,7 +35,7 @@ def test_checks(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("estimator", [SVC(gamma=0.1), SVR(gamma=0.1)])
+@pytest.mark.parametrize("estimator", [SVC(gamma=0.1), SVR(gamma=0.1), NuSVR(gamma=0.1)])
 def test_weights_equal_repeated_samples(estimator):
     name = type(estimator).__name__
     check_sample_weight_equivalence_on_dense_data(name, estimator)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+import sklearn.svm
 from sklearn.datasets import load_iris
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -11,7 +12,7 @@ from bandsvm import BandedSVC, export_liblinear, export_libsvm, load, load_libsv
 from bandsvm._workflow.pipeline import estimator_of
 from bandsvm.cli import main
 from bandsvm.model_selection import leave_one_out
-from bandsvm.svm import SVC, SVR, LinearSVC, LinearSVR, OneClassSVM
+from bandsvm.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVR, OneClassSVM
 
 X, y = load_iris(return_X_y=True)
 MODELS = [
@@ -22,6 +23,7 @@ MODELS = [
     LinearSVC(fit_intercept=False),
     OneClassSVM(nu=0.1),
     LinearSVR(),
+    NuSVR(nu=0.3),
 ]
 
 
@@ -72,7 +74,7 @@ def test_text_formats(tmp_path):
     assert "nr_class 3" in text
 
 
-@pytest.mark.parametrize("model", MODELS[:6], ids=str)
+@pytest.mark.parametrize("model", MODELS, ids=str)
 def test_onnx(model):
     onnxruntime = pytest.importorskip("onnxruntime")
     pytest.importorskip("skl2onnx")
@@ -100,6 +102,19 @@ def test_skl2onnx_knows_our_names():
     assert {output.name for output in graph.graph.output} == {"label", "decision_values"}
 
 
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("model", [SVC(), SVC(kernel="poly"), LinearSVC(), LinearSVR()], ids=str)
+def test_hummingbird_takes_them(model):
+    """Optional, as PyTorch is large."""
+    hummingbird = pytest.importorskip("hummingbird.ml")
+    converters = hummingbird.supported.sklearn_api_operator_name_map
+    converters[type(model)] = converters[getattr(sklearn.svm, type(model).__name__)]
+    samples = X.astype(np.float32)
+    piped = make_pipeline(StandardScaler(), model).fit(samples, y)
+    found = hummingbird.convert(piped, "torch", samples[:1]).predict(samples)
+    np.testing.assert_allclose(found.ravel(), piped.predict(samples), atol=1e-5)
+
+
 def test_leave_one_out_takes_them():
     few = slice(None, None, 3)
     model = SVC().fit(X[few], y[few])
@@ -117,3 +132,27 @@ def test_the_command_and_the_page_take_them(tmp_path, capsys):
     assert main(["predict", str(data), "--model", str(path), "--output", str(found)]) == 0
     assert found.read_text().split() == [str(k) for k in model.predict(X)]
     assert main(["export", str(path), "--to", "libsvm", "--output", str(tmp_path / "a")]) == 0
+
+
+@pytest.mark.parametrize("model", [LinearSVR(C=10.0), NuSVR(nu=0.3)], ids=str)
+def test_the_command_takes_regressors(model, tmp_path, capsys):
+    model = make_pipeline(StandardScaler(), model).fit(X[:, :3], X[:, 3])
+    path, data, found = (tmp_path / name for name in ("model.bsvm", "iris.csv", "found.csv"))
+    save(model, path)
+    np.savetxt(data, X, delimiter=",", header="a,b,c,target", comments="")
+    assert main(["inspect", str(path)]) == 0
+    name = type(model[-1].to_banded()).__name__
+    assert f"StandardScaler and {name}" in capsys.readouterr().out
+    report = tmp_path / "report.html"
+    options = ["--model", str(path), "--output", str(found), "--report", str(report)]
+    assert main(["predict", str(data), *options]) == 0
+    np.testing.assert_allclose(np.loadtxt(found), model.predict(X[:, :3]), rtol=1e-3, atol=1e-3)
+    to = "liblinear" if "Linear" in name else "libsvm"
+    for kind in (to, "onnx"):
+        assert main(["export", str(path), "--to", kind, "--output", str(tmp_path / kind)]) == 0
+
+
+def test_the_command_says_that_it_takes_no_model_of_one_class(tmp_path, capsys):
+    save(OneClassSVM().fit(X), tmp_path / "model.bsvm")
+    assert main(["inspect", str(tmp_path / "model.bsvm")]) == 1
+    assert "holds a OneClassBandedSVM" in capsys.readouterr().err

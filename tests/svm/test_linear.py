@@ -9,6 +9,7 @@ from sklearn.datasets import load_iris, make_regression
 
 from bandsvm import LinearBandedSVC
 from bandsvm.svm import LinearSVC, LinearSVR
+from bandsvm.svm._linear_checks import LITTLE_MATRIX
 
 X, y = load_iris(return_X_y=True)
 TWO = y != 0
@@ -72,6 +73,17 @@ def test_many_classes_are_those_of_sklearn(class_weight, is_sparse, weights):
     np.testing.assert_array_equal(ours.predict(samples), theirs.predict(samples))
     assert ours.decision_function(samples).shape == theirs.decision_function(samples).shape
     assert ours.certificate_.is_optimal
+
+
+@pytest.mark.parametrize("n_copies", [1, 40])
+def test_sparse_samples_are_the_same_as_dense_ones(n_copies):
+    """Few ones are copied into a matrix, more are not."""
+    samples, labels = np.tile(X, (n_copies, 1)), np.tile(y, n_copies)
+    dense = LinearSVC(C=1.0 / n_copies).fit(samples, labels)
+    sparse = LinearSVC(C=1.0 / n_copies).fit(sp.csr_array(samples), labels)
+    assert (X.size * n_copies <= LITTLE_MATRIX) == (n_copies == 1)
+    np.testing.assert_allclose(sparse.coef_, dense.coef_, atol=1e-4)
+    np.testing.assert_allclose(sparse.intercept_, dense.intercept_, atol=1e-4)
 
 
 def test_without_an_intercept():

@@ -124,7 +124,7 @@ class LinearBandedSVC(
     n_iter_ : int
         Number of passes over the samples.
     solver_ : {'newton', 'cd'}
-        The solver that was used.
+        The solver that was used; Newton steps may be those on a kernel matrix of few samples.
     alpha_, theta_ : ndarray of shape (n_samples,) or (n_samples, n_classes)
         Multipliers of the lower and of the upper edge for every training sample; only with
         `store_multipliers` or `warm_start`.

@@ -111,7 +111,7 @@ class LinearBandedSVR(TubeRegressorMixin, LinearModelMixin, RegressorMixin, Line
     n_iter_ : int
         Number of passes over the samples.
     solver_ : {'newton', 'cd'}
-        The solver that was used.
+        The solver that was used; Newton steps may be those on a kernel matrix of few samples.
     alpha_, theta_ : ndarray of shape (n_samples,)
         Multipliers of the lower and of the upper edge of the tube for every training sample; only
         with `store_multipliers` or `warm_start`.

@@ -43,20 +43,32 @@ class LinearOperator(KernelOperator):
         block = some @ some.T
         return block.toarray() if sp.issparse(block) else block
 
+    def _rows(self, part: slice) -> Any:
+        """Return some samples next to each other; a slice of CSR would be a copy."""
+        return self._X if part.stop - part.start == self.n_samples else self._X[part]
+
     def weights(self, indices: NDArray, values: NDArray) -> NDArray[np.float64]:
         """Return ``X[indices]' values``: the weights of features in the decision rule."""
         weights = np.zeros(self._X.shape[1])
-        for part in stoppable_slices(len(indices), self._chunk):
-            weights += self._X[indices[part]].T @ values[part]
+        if 2 * len(indices) < self.n_samples:  # to copy them costs less than to read all
+            for part in stoppable_slices(len(indices), self._chunk):
+                weights += self._X[indices[part]].T @ values[part]
+            return weights
+        of_all = np.zeros(self.n_samples)
+        of_all[indices] = values
+        for part in stoppable_slices(self.n_samples, self._chunk):
+            weights += self._rows(part).T @ of_all[part]
         return weights
 
     def update(self, f: NDArray, indices: NDArray, values: NDArray) -> None:
         weights = self.weights(indices, values)
         for part in stoppable_slices(self.n_samples, self._chunk):
-            f[part] += self._X[part] @ weights
+            f[part] += self._rows(part) @ weights
 
     def exact_product(self, targets: NDArray, indices: NDArray, values: NDArray) -> NDArray:
         weights, products = self.weights(indices, values), np.empty(len(targets))
+        is_all = len(targets) == self.n_samples and bool((np.diff(targets) == 1).all())
         for part in stoppable_slices(len(targets), self._chunk):
-            products[part] = self._X[targets[part]] @ weights
+            some = self._rows(part) if is_all else self._X[targets[part]]
+            products[part] = some @ weights
         return products

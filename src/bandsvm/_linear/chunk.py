@@ -58,7 +58,8 @@ class Edges:
     def margins(self, g: NDArray) -> NDArray[np.float64]:
         """Return the margins at decision values ``g``."""
         g = self.signs * g
-        return np.stack([g, -g][: len(self.values)]) - self.values
+        sides = g[None] if len(self.values) == 1 else np.stack([g, -g])
+        return sides - self.values
 
     def coefficients(self, p: NDArray) -> NDArray[np.float64]:
         """Return the coefficients ``c`` of the samples from the multipliers of the edges."""

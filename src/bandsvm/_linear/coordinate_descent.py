@@ -36,6 +36,7 @@ class CoordinateDescent:
 
     name = "cd"
     patience = 100
+    is_exact = False
     is_steady = False
 
     def __init__(

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bandsvm._linear.coordinate_descent import CoordinateDescent
+from bandsvm._linear.few_samples import AllSteps, by_matrix, by_weights, takes_weights
 from bandsvm._linear.newton_sums import LocalNewtonSums, NewtonSums, newton_chunks
 from bandsvm._linear.point import (
     Point,
@@ -32,6 +33,7 @@ class Method(Protocol):
     name: str  # the solver's name
     n_iter: int  # passes over the samples so far
     patience: int  # passes without visible progress after which rounding errors are what is left
+    is_exact: bool  # whether the points that it proposes are exact up to rounding errors
     is_steady: bool  # whether that holds far from the optimum, too, where slow steps seem to stand
 
     def steps(self, aim: float, max_iter: int) -> Iterator[tuple[float, bool]]:
@@ -133,3 +135,15 @@ class LocalExecutor(Executor):
 
     def descent(self, start: Start | None) -> Method:
         return CoordinateDescent(self.problem, self.samples, start)
+
+    def at_once(self, max_iter: int) -> AllSteps | None:
+        """Take all steps on few samples; None if that cannot be or ends nowhere."""
+        problem, samples = self.problem, self.samples
+        if takes_weights(samples, problem.is_squared):
+            start = best_intercept(problem, np.zeros(self.n_samples))
+            found = by_weights(problem, samples, start, max_iter)
+        elif samples.kernel is None:
+            return None
+        else:
+            found = by_matrix(problem, samples.kernel, max_iter)
+        return found if np.isfinite(found.c).all() else None

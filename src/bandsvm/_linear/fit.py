@@ -39,10 +39,26 @@ def fit_linear(
     return run_fit(model, partial(_fit, model, X, y, sample_weight), watchers)
 
 
-def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: Observers) -> None:
+def fit_to_checked(model: Any, X: Any, y: Any, sample_weight: Any) -> bool:
+    """Fit a linear model like `fit_linear`, to samples and targets that need no more checks."""
+    fit = partial(_fit, model, X, y, sample_weight, is_checked=True)
+    return run_fit(model, fit)
+
+
+def _fit(
+    model: Any,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
+    observers: Observers,
+    is_checked: bool = False,
+) -> None:
     model._task.check_parameters(model)
     with observed(observers):
-        X, y = model._task.check_samples(model, X, y, reset=True)
+        if is_checked:
+            model.n_features_in_ = X.shape[1]
+        else:
+            X, y = model._task.check_samples(model, X, y, reset=True)
         weights = data.check_weights(sample_weight, X.shape[0])
         training = model._task.training(model, y, weights)
         fit_to(model, LocalTraining.of(X, training, n_threads(model.n_jobs)), observers)
@@ -70,7 +86,7 @@ class LocalTraining:
 
     def choose_method(self) -> str:
         """Return the method that should take the least work."""
-        return choose_method(self.sizes)
+        return choose_method(self.sizes, self.training.problems[0].is_squared)
 
     def n_at_once(self, method: str) -> int:
         """Return as many as threads for coordinate descent, which uses one; else 1."""

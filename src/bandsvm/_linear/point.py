@@ -9,6 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from bandsvm._linear.few_samples import on_edges_by_weights
 from bandsvm._linear.samples import LinearSamples
 from bandsvm._problem.band_problem import BandProblem
 from bandsvm._problem.piecewise import falling_root
@@ -116,16 +117,19 @@ def on_edges(problem: BandProblem, samples: LinearSamples, c: NDArray) -> NDArra
     """
     highest, lowest = problem.bounds.below, -problem.bounds.above
     free = np.flatnonzero((c > lowest) & (c < highest) & (c != 0.0))
+    if problem.is_squared and len(free) > 0 and samples.n_features <= len(free):
+        after = on_edges_by_weights(problem, samples, c)
+        return after if (after * c >= 0.0).all() and np.isfinite(after).all() else None
     if len(free) > MAX_UNKNOWNS:
         return None
-    X = samples.X[free]
-    X = np.asarray(X.toarray() if sp.issparse(X) else X, dtype=np.float64)
+    X = samples.X[free].astype(np.float64, copy=False)
     f = X @ samples.weights(c)
     ridge = problem.ridge_at(c)[free] if problem.is_squared else 0.0
     edges = np.where(c > 0.0, problem.lo, problem.hi)[free]
     n = len(free)
     matrix, right = np.zeros((n + 1, n + 1)), np.zeros(n + 1)
-    matrix[:n, :n] = X @ X.T
+    products = X @ X.T
+    matrix[:n, :n] = products.toarray() if sp.issparse(products) else products
     matrix[np.arange(n), np.arange(n)] += ridge
     right[:n] = edges - f - ridge * c[free]
     if problem.has_intercept:

@@ -15,7 +15,7 @@ from bandsvm._fitting.run import FitRun
 from bandsvm._fitting.task import Targets
 from bandsvm._linear.executor import Executor
 from bandsvm._linear.point import Start
-from bandsvm._linear.solver_choice import CD_THEN_NEWTON, Sizes, check_memory
+from bandsvm._linear.solver_choice import FIRST, Sizes, check_memory
 from bandsvm._linear.solving import LinearProgress, LinearSolution, LinearSolve
 from bandsvm._problem import Status
 from bandsvm._system.stopping import stop_when
@@ -147,7 +147,7 @@ def fit_to(model: Any, training: LinearTraining, observers: Observers) -> None:
     solutions, targets = [outcome.solution for outcome in outcomes], training.targets
     units = targets.units
     # "newton" if any problem took it
-    usual = "cd" if run.method == CD_THEN_NEWTON else run.method
+    usual = FIRST.get(run.method, run.method)
     if len(targets.classes):
         model.classes_ = targets.classes
     model.solver_ = max(solution.solver or usual for solution in solutions)

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from bandsvm import _core
 from bandsvm._kernels.samples import as_contiguous, sums_of_rows
+from bandsvm._kernels.settings import KernelSettings
+from bandsvm._kernels.small import SmallKernel, small_kernel
 from bandsvm._system.cached import cached_property
 from bandsvm._system.stopping import check_stop
 
@@ -138,7 +140,9 @@ class LinearSamples:
         for part in self._chunks:
             check_stop()
             self.rows.add_gram(part.start, factors[part], *middle, gram, self.n_threads)
-        gram = np.triu(gram) + np.triu(gram, 1).T
+        diagonal = gram.diagonal().copy()
+        gram += gram.T
+        gram.flat[:: self.n_features + 1] = diagonal
         if self.is_sparse and centre is not None:
             gram -= factors.sum() * np.outer(centre, centre)
         return gram
@@ -156,6 +160,11 @@ class LinearSamples:
         for some in self._in_order(of_chunk, least=ROWS_PER_FEATURE * self.n_features):
             gram += some
         return gram
+
+    @cached_property
+    def kernel(self) -> SmallKernel | None:
+        """The linear kernel of few samples, if compiled functions can have it."""
+        return small_kernel(KernelSettings("linear", 1.0, 0.0, 1.0), self.X)
 
     @cached_property
     def _chunks(self) -> tuple[slice, ...]:

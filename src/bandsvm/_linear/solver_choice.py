@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
-from bandsvm._linear.executor import Executor, Method
+import numpy as np
+from numpy.typing import NDArray
+
+from bandsvm._linear.executor import Executor, LocalExecutor, Method
+from bandsvm._linear.few_samples import SMALL, is_at_once
 from bandsvm._linear.interior_point import InteriorPoint
 from bandsvm._linear.point import Start
 from bandsvm._system.memory import LITTLE_BYTES, available_bytes, process_share
@@ -20,11 +24,11 @@ MATRIX_SPEED = 8.0
 # Square matrices of the number of features that a Newton step holds. It may be some more with many
 # threads, but the choice of a solver must not depend on their number.
 MATRICES = 6
-# Problems of so few samples end exactly, as far as rounding allows, so that results depend neither
-# on ``tol`` nor on the order of samples. Newton steps get there.
-SMALL = 1000
-# The method that tries coordinate descent first, and takes Newton steps where that is too slow.
-CD_THEN_NEWTON = "cd, then newton"
+# The method that tries coordinate descent first, and takes Newton steps where that is too slow; and
+# the one that first takes all steps at once.
+CD_THEN_NEWTON, AT_ONCE = "cd, then newton", "at once, then newton"
+# The solvers that these begin with.
+FIRST = {CD_THEN_NEWTON: "cd", AT_ONCE: "newton"}
 # Descent goes on if its gap is this small a share of the objective after so many passes, but for no
 # more passes than a fit by Newton steps costs.
 TRIAL_PASSES, PROMISING_GAP, MAX_DESCENT_PASSES = 32, 0.05, 150
@@ -60,12 +64,14 @@ def choose_solver(samples: Sizes) -> str:
     return "newton" if fits else "cd"
 
 
-def choose_method(samples: Sizes) -> str:
-    """Return what "auto" does on one machine: "cd", "newton", or the first and then the second.
+def choose_method(samples: Sizes, is_squared: bool) -> str:
+    """Return what "auto" does on one machine: a solver, or something quicker before it.
 
     Newton steps on dense samples of few features take no longer than to try coordinate descent.
     """
     solver = choose_solver(samples)
+    if is_at_once(samples, is_squared, solver):
+        return AT_ONCE
     tries_descent = samples.is_sparse and samples.n_samples > SMALL
     return CD_THEN_NEWTON if solver == "newton" and tries_descent else solver
 
@@ -96,33 +102,75 @@ def _free_bytes() -> float:
     return process_share() * available_bytes()
 
 
-class DescentThenNewton:
-    """Coordinate descent, and Newton steps from the start where it is too slow.
+class Then:
+    """A method, and another one from the start where it gives up or ends."""
 
-    How many passes coordinate descent needs is not known beforehand: a dozen or ten thousand. How
-    its gap falls in the first passes tells, and these cost little next to Newton steps.
-    """
-
-    def __init__(self, executor: Executor, start: Start | None = None) -> None:
-        self._executor, self._start, self.n_iter = executor, start, 0
-        self._use(executor.descent(start))
+    def __init__(
+        self, first: Method, second: Callable[[], Method], gives_up: Callable[[float], bool]
+    ) -> None:
+        self._second, self._gives_up = second, gives_up
+        self._use(first)
 
     def _use(self, method: Method) -> None:
-        self._method, self.name = method, method.name  # that of the solver that is at work
-        self.patience, self.is_steady = method.patience, method.is_steady
+        """Take over what the driver asks of the method that is at work."""
+        self._method, self.name, self.patience = method, method.name, method.patience
+        self.is_steady, self.is_exact, self.n_iter = method.is_steady, method.is_exact, 0
 
     def candidates(self) -> Iterator[Any]:
         return self._method.candidates()
 
     def steps(self, aim: float, max_iter: int) -> Iterator[tuple[float, bool]]:
         for estimate, is_promising in self._method.steps(aim, max_iter):
-            self.n_iter = self._method.n_iter
+            self.n_iter, self.is_exact = self._method.n_iter, self._method.is_exact
             yield estimate, is_promising
-            is_slow = self.n_iter >= TRIAL_PASSES and estimate > PROMISING_GAP
-            if is_slow or self.n_iter >= MAX_DESCENT_PASSES:
+            if self._gives_up(estimate):
                 break
         n_before = self.n_iter
-        self._use(InteriorPoint(self._executor, self._start))
+        self._use(self._second())
         for step in self._method.steps(aim, max_iter - n_before):
             self.n_iter = n_before + self._method.n_iter
             yield step
+
+
+def descent_then_newton(executor: Executor, start: Start | None = None) -> Method:
+    """Return coordinate descent, and Newton steps from the start where it is too slow.
+
+    How many passes coordinate descent needs is not known beforehand: a dozen or ten thousand. How
+    its gap falls in the first passes tells, and these cost little next to Newton steps.
+    """
+    first = executor.descent(start)
+
+    def gives_up(estimate: float) -> bool:
+        is_slow = first.n_iter >= TRIAL_PASSES and estimate > PROMISING_GAP
+        return is_slow or first.n_iter >= MAX_DESCENT_PASSES
+
+    return Then(first, lambda: InteriorPoint(executor, start), gives_up)
+
+
+class AtOnce:
+    """All steps on few samples, taken before anything is evaluated; see `few_samples`."""
+
+    name, patience, is_steady, is_exact = "newton", 1, True, False
+
+    def __init__(self, executor: LocalExecutor) -> None:
+        self._executor, self.n_iter = executor, 0
+
+    def candidates(self) -> Iterator[NDArray[np.float64]]:
+        """Yield the dual point that was reached."""
+        yield self._c
+
+    def steps(self, aim: float, max_iter: int) -> Iterator[tuple[float, bool]]:
+        found = self._executor.at_once(max_iter)
+        if found is not None:
+            self._c, self.n_iter, self.is_exact = found
+            yield 1.0, True
+
+
+def at_once(executor: LocalExecutor, start: Start | None = None) -> Method:
+    """Return all steps at once, and the solver of more samples where they are not enough."""
+    is_newton = choose_solver(executor.samples) == "newton"
+
+    def usual() -> Method:
+        return InteriorPoint(executor, start) if is_newton else executor.descent(start)
+
+    return Then(AtOnce(executor), usual, lambda estimate: False)

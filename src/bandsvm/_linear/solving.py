@@ -10,9 +10,15 @@ from typing import Any
 import numpy as np
 
 from bandsvm._linear.executor import Executor, Method
+from bandsvm._linear.few_samples import SMALL
 from bandsvm._linear.interior_point import InteriorPoint
 from bandsvm._linear.point import Point, Start
-from bandsvm._linear.solver_choice import CD_THEN_NEWTON, SMALL, DescentThenNewton
+from bandsvm._linear.solver_choice import (
+    AT_ONCE,
+    CD_THEN_NEWTON,
+    at_once,
+    descent_then_newton,
+)
 from bandsvm._problem import Status
 from bandsvm._system.stopping import Stop, check_stop, stop_when
 
@@ -26,16 +32,17 @@ EXACT, EXPLAINED_BY_ROUNDING, WORTH_EXACTNESS = 1e-15, 1e-13, 1e-4
 MIN_FALL = 0.5
 
 
-LINEAR_METHODS: dict[str, Callable[[Executor, Start | None], Method]] = {
+LINEAR_METHODS: dict[str, Callable[[Any, Start | None], Method]] = {
     "newton": InteriorPoint,
     "cd": lambda executor, start: executor.descent(start),
-    CD_THEN_NEWTON: DescentThenNewton,
+    CD_THEN_NEWTON: descent_then_newton,
+    AT_ONCE: at_once,
 }
 
 
 def available_linear_solvers() -> tuple[str, ...]:
     """Return the names that ``solver=`` of a linear model accepts besides "auto"."""
-    return tuple(name for name in LINEAR_METHODS if name != CD_THEN_NEWTON)
+    return tuple(name for name in LINEAR_METHODS if name.isalpha())
 
 
 @dataclass(frozen=True)
@@ -142,8 +149,10 @@ class LinearSolve:
     def _evaluate(self, method: Method) -> None:
         """Compute the models that a method proposes until one is good enough; keep the best."""
         for c in method.candidates():
-            self._keep(c)
             self._try_exactly(c)
+            if not self._is_exact:
+                self._keep(c)
+                self._is_exact = method.is_exact and self._has_converged
             if self._has_arrived:
                 break
         self._is_evaluated = True

@@ -26,6 +26,8 @@ from bandsvm._estimators.banded import as_banded
 from bandsvm._estimators.calibration import classifier_at_end
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._estimators.linear import LinearBandedSVC
+from bandsvm._estimators.linear_regression import LinearBandedSVR
+from bandsvm._estimators.one_class import OneClassBandedSVM
 from bandsvm._estimators.quantiles import BandedQuantileSVR
 from bandsvm._estimators.regression import BandedSVR
 from bandsvm._fitting.fitted import classes_of
@@ -41,7 +43,7 @@ from bandsvm.persistence.native import save
 SCALES = ("standard", "maxabs", "none")
 Steps = list[tuple[str, Any]]
 Classifier: TypeAlias = BandedSVC | LinearBandedSVC
-Regressor: TypeAlias = BandedSVR | BandedQuantileSVR
+Regressor: TypeAlias = BandedSVR | BandedQuantileSVR | LinearBandedSVR
 Estimator: TypeAlias = Classifier | Regressor
 # Of a search, the best model counts.
 Model: TypeAlias = Pipeline | Estimator
@@ -196,6 +198,11 @@ def _fit_imputer(imputer: SimpleImputer, X: NDArray) -> None:
 def estimator_of(model: Model) -> Estimator:
     """Return our estimator at the end of a model; of a search, the best."""
     best = as_banded(classifier_at_end(model))
+    if isinstance(best, OneClassBandedSVM):
+        raise ValueError(
+            f"the file holds a {type(best).__name__}, and tables have labels or targets; use "
+            "bandsvm.load and predict, or export the model, in Python."
+        )
     if not isinstance(best, Estimator):
         raise ValueError("the file holds a search without a model; fit it with refit=True.")
     return best

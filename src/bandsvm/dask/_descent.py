@@ -52,6 +52,7 @@ class ClusterDescent:
 
     name = "cd"
     patience = 100
+    is_exact = False
     is_steady = False
 
     def __init__(self, executor: ClusterExecutor) -> None:

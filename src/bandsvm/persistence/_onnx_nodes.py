@@ -31,12 +31,19 @@ def nodes(opset: int) -> Node:
 
 def check_kernel(model: Any) -> None:
     """Raise an error for kernels that ONNX does not support."""
+    if has_weights(model):
+        return
     if not (isinstance(model.kernel, str) and model.kernel in KERNEL_NAMES):
         known = ", ".join(repr(name) for name in KERNEL_NAMES)
         raise ValueError(
             f"ONNX has the kernels {known} only, but the model has kernel={model.kernel!r}; fit it "
             "with one of those, or store it by pickle."
         )
+
+
+def has_weights(model: Any) -> bool:
+    """Return whether decision values are sums of weighted features."""
+    return not hasattr(model, "kernel") or model.kernel == "linear"
 
 
 def kernel_values(operator: Any, node: Node, scale: float = 1.0, has_rho: bool = True) -> Any:
@@ -67,7 +74,7 @@ def linear_values(operator: Any, node: Node, scale: float = 1.0) -> Any:
 
 
 def values_in_double(operator: Any, node: Node) -> Any:
-    """Return the node of decision values of a model with a kernel, a column per problem.
+    """Return the node of decision values, a column per problem.
 
     The operator for kernels has single precision: intercepts, which may be far larger than the
     differences of decision values, are added after it. All is in units of the latter until the
@@ -77,7 +84,7 @@ def values_in_double(operator: Any, node: Node) -> Any:
 
     model = operator.raw_operator
     scale = scale_of(model)
-    if model.kernel == "linear":
+    if has_weights(model):
         values = linear_values(operator, node, scale)
     else:
         sums = kernel_values(operator, node, scale, has_rho=False)

@@ -15,7 +15,7 @@ from bandsvm.persistence import _rules as rule
 from bandsvm.persistence._classifier import MAX_LABEL_LENGTH, is_class_weight, longest_label
 from bandsvm.persistence._models import is_finite
 from bandsvm.persistence._rules import FEATURES, Parts, Rule, Schema, require
-from bandsvm.svm import SVC, SVR, LinearSVC, LinearSVR, OneClassSVM
+from bandsvm.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVR, OneClassSVM
 
 
 def _class_weight(value: Any, _: Parts) -> bool:
@@ -119,6 +119,7 @@ def _linear_schema(cls: Any, needed: tuple[str, ...] = ()) -> Schema:
 SWITCHED = (
     _kernel_schema(SVC, BandedSVC, ("_probA", "_probB")),
     _kernel_schema(SVR, BandedSVR),
+    _kernel_schema(NuSVR, BandedSVR),
     _kernel_schema(OneClassSVM, OneClassBandedSVM),
     _linear_schema(LinearSVC, ("classes_",)),
     _linear_schema(LinearSVR),

@@ -13,12 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 from bandsvm._estimators.banded import as_banded
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._estimators.linear import LinearBandedSVC
+from bandsvm._estimators.linear_regression import LinearBandedSVR
 from bandsvm._estimators.one_class import OneClassBandedSVM
 from bandsvm._estimators.quantiles import BandedQuantileSVR
 from bandsvm._estimators.regression import BandedSVR
 from bandsvm.persistence import _onnx_classes, _onnx_one_class, _onnx_regression
 from bandsvm.persistence._onnx_columns import register_columns
-from bandsvm.svm import SVC, SVR, LinearSVC, OneClassSVM
+from bandsvm.svm import SVC, SVR, LinearSVC, LinearSVR, NuSVR, OneClassSVM
 
 if TYPE_CHECKING:
     from onnx import ModelProto
@@ -28,6 +29,7 @@ KINDS: dict[type, tuple[str, Any]] = {
     BandedSVC: ("BandsvmBandedSVC", _onnx_classes),
     LinearBandedSVC: ("BandsvmLinearBandedSVC", _onnx_classes),
     BandedSVR: ("BandsvmBandedSVR", _onnx_regression),
+    LinearBandedSVR: ("BandsvmLinearBandedSVR", _onnx_regression),
     BandedQuantileSVR: ("BandsvmBandedQuantileSVR", _onnx_regression),
     OneClassBandedSVM: ("BandsvmOneClassBandedSVM", _onnx_one_class),
 }
@@ -35,7 +37,9 @@ KINDS: dict[type, tuple[str, Any]] = {
 SWITCHED: dict[type, type] = {
     SVC: BandedSVC,
     SVR: BandedSVR,
+    NuSVR: BandedSVR,
     LinearSVC: LinearBandedSVC,
+    LinearSVR: LinearBandedSVR,
     OneClassSVM: OneClassBandedSVM,
 }
 
@@ -44,6 +48,7 @@ def to_onnx(
     model: BandedSVC
     | LinearBandedSVC
     | BandedSVR
+    | LinearBandedSVR
     | BandedQuantileSVR
     | OneClassBandedSVM
     | Pipeline,
@@ -68,8 +73,8 @@ def to_onnx(
     ----------
     model : one of our estimators, or Pipeline
         A fitted model with the kernel 'linear', 'poly', 'rbf' or 'sigmoid', a fitted
-        `LinearBandedSVC`, or a pipeline that ends in one of them and whose other steps skl2onnx can
-        convert.
+        `LinearBandedSVC` or `LinearBandedSVR`, or a pipeline that ends in one of them and whose
+        other steps skl2onnx can convert.
     X : array-like or DataFrame of shape (n_samples, n_features) or None, default=None
         Samples of the input type of the graph; one row suffices. None means float32. A pipeline
         whose columns differ in type needs a DataFrame.

@@ -6,7 +6,8 @@ cannot be the same, and why.
 
 - `_checks`: parameters, samples and weights, by scikit-learn's rules; `_class_weights`.
 - `_model`: what all estimators with a kernel have in common; `_task`: how their fits end.
-- `_classifier`: `SVC`; `_regressor`: `SVR`; `_outliers`: `OneClassSVM`.
+- `_classifier`: `SVC`; `_regressor`: `SVR`; `_outliers`: `OneClassSVM`; `_nu_regressor`: `NuSVR`,
+  with the search for its tube (`_nu_search`).
 - `_from_banded`: which `BandedSVC` is an `SVC`.
 - `_layout`: support vectors and coefficients in scikit-learn's order.
 - `_probabilities`: those of ``probability=True``.
@@ -19,14 +20,14 @@ from typing import Any
 from bandsvm.svm._classifier import SVC
 from bandsvm.svm._linear_classifier import LinearSVC
 from bandsvm.svm._linear_regressor import LinearSVR
+from bandsvm.svm._nu_regressor import NuSVR
 from bandsvm.svm._outliers import OneClassSVM
 from bandsvm.svm._regressor import SVR
 
-__all__ = ["SVC", "SVR", "LinearSVC", "LinearSVR", "OneClassSVM"]
+__all__ = ["SVC", "SVR", "LinearSVC", "LinearSVR", "NuSVR", "OneClassSVM"]
 
 _INSTEAD = {
-    "NuSVC": "search C of SVC, which decides the share of margin errors that nu bounds",
-    "NuSVR": "search epsilon of SVR, or use bandsvm.BandedQuantileSVR for shares of targets",
+    "NuSVC": "search C of SVC, whose share of coefficients is nu (docs/switching.md)",
 }
 
 

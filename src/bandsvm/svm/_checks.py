@@ -20,9 +20,9 @@ from bandsvm._system.advice import ParameterError, ParameterTypeError
 NO_LIMIT, MAX_STEPS = -1, 10_000
 
 
-def check_cost(estimator: Any) -> None:
+def check_cost(estimator: Any, or_inf: bool = True) -> None:
     """Check C."""
-    if not finite_number("C", estimator.C, or_inf=True) > 0.0:
+    if not finite_number("C", estimator.C, or_inf=or_inf) > 0.0:
         raise ParameterError("C", "must be greater than 0", estimator.C)
 
 

@@ -14,6 +14,8 @@ from bandsvm._system.advice import ParameterError, ParameterTypeError
 
 # Gaps that are smaller shares of the objective are rounding errors.
 MIN_GAP = 1e-12
+# Operations on sparse matrices that would hold so few values take longer than on dense ones.
+LITTLE_MATRIX = 2**14
 # What scikit-learn solves only in the dual.
 DUAL_ONLY = ("hinge", "epsilon_insensitive")
 
@@ -88,7 +90,12 @@ def with_constant(X: Any, value: float) -> Any:
     """Return samples with one more feature, which has the same value in all of them; none for 0."""
     if value == 0.0:
         return X
-    column = np.full((X.shape[0], 1), value)
-    if sp.issparse(X):
-        return sp.csr_array(sp.hstack([X, sp.csr_array(column)]))
-    return np.hstack([X, column])
+    n_samples, n_features = X.shape
+    if sp.issparse(X) and n_samples * n_features <= LITTLE_MATRIX:
+        X = X.toarray()
+    if not sp.issparse(X):
+        return np.hstack([X, np.full((n_samples, 1), value)])
+    ends = X.indptr[1:]
+    values, columns = np.insert(X.data, ends, value), np.insert(X.indices, ends, n_features)
+    starts = X.indptr + np.arange(n_samples + 1, dtype=X.indptr.dtype)
+    return sp.csr_array((values, columns, starts), shape=(n_samples, n_features + 1))

@@ -73,7 +73,7 @@ class LinearSVC(ClassifierMixin, LinearModel):
     n_iter_ : int
         Largest number of passes of a problem.
     solver_ : {'newton', 'cd'}
-        The solver that was used.
+        The solver that was used; Newton steps may be those on a kernel matrix of few samples.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -157,7 +157,8 @@ class LinearSVC(ClassifierMixin, LinearModel):
 
     def _written(self, y: NDArray, sample_weight: Any) -> list[tuple[Any, NDArray]]:
         """Return one `LinearBandedSVC`; one per class if class weights differ by problem."""
-        check_classification_targets(y)
+        if y.dtype.kind not in "biuU":  # these types are always labels
+            check_classification_targets(y)
         self.classes_ = classes = np.unique(y)
         shared = {"C1": self.C, "C2": 0.0, **self._shared()}
         if self.class_weight is None or len(classes) <= 2:

@@ -16,7 +16,7 @@ from bandsvm._certificate import Certificate, combine
 from bandsvm._checks import data
 from bandsvm._estimators.linear_model import LinearEstimator, LinearModelMixin
 from bandsvm._fitting.lifecycle import changed_by
-from bandsvm._linear.fit import fit_linear
+from bandsvm._linear.fit import fit_to_checked
 from bandsvm.svm._linear_checks import band_tolerance, with_constant
 
 
@@ -57,7 +57,9 @@ class LinearModel(LinearModelMixin, LinearEstimator):
         seen = with_constant(X.astype(np.float64, copy=False), scaling)
         was_interrupted, found = False, []
         for banded, targets in self._written(y, sample_weight):
-            was_interrupted = fit_linear(banded, seen, targets, sample_weight) or was_interrupted
+            was_interrupted = (
+                fit_to_checked(banded, seen, targets, sample_weight) or was_interrupted
+            )
             found.append(banded)
         self._keep(found, scaling)
         return was_interrupted

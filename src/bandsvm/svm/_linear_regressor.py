@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from bandsvm._checks.numbers import targets_of
 from bandsvm._estimators.linear_regression import LinearBandedSVR
 from bandsvm._fitting.lifecycle import end_fit
 from bandsvm.svm._linear_checks import check_regressor_parameters
@@ -62,7 +63,7 @@ class LinearSVR(RegressorMixin, LinearModel):
     n_iter_ : int
         Number of passes over the samples.
     solver_ : {'newton', 'cd'}
-        The solver that was used.
+        The solver that was used; Newton steps may be those on a kernel matrix of few samples.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -142,7 +143,7 @@ class LinearSVR(RegressorMixin, LinearModel):
 
     def _written(self, y: NDArray, sample_weight: Any) -> list[tuple[Any, NDArray]]:
         """Return the `LinearBandedSVR` that is this model."""
-        return [(self._banded(self._shared()), y)]
+        return [(self._banded(self._shared()), targets_of(y, len(y)))]
 
     def _banded(self, shared: dict[str, Any]) -> LinearBandedSVR:
         return LinearBandedSVR(C1=self.C, C2=self.C, epsilon=self.epsilon, **shared)

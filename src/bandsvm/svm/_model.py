@@ -70,7 +70,7 @@ class KernelModel(BaseEstimator):
         return shared
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> bool:
-        """Fit the banded estimator; return whether Ctrl-C was pressed meanwhile."""
+        """Fit the model; return whether Ctrl-C was pressed meanwhile."""
         return changed_by(self._fit_banded, self, X, y, sample_weight)
 
     def _fit_banded(self, given: Any, y: Any, sample_weight: Any) -> bool:
@@ -83,13 +83,17 @@ class KernelModel(BaseEstimator):
         banded.device = device
         if self.warm_start and "banded_" in vars(self):
             vars(banded).update({**vars(self.banded_), **vars(banded)})
-        was_interrupted = fit_model(banded, X, y, weights)
+        was_interrupted = self._fit_written(banded, X, y, weights)
         self._check_fitted(banded)
         seen = given if callable(self.kernel) else X
         shape = seen.shape if hasattr(seen, "shape") else (len(seen),)
         self._keep(banded, shape, given if callable(self.kernel) else None)
         self._add_probabilities(X, y, weights)
         return was_interrupted
+
+    def _fit_written(self, banded: Any, X: Any, y: NDArray, weights: NDArray | None) -> bool:
+        """Fit the banded estimator; return whether Ctrl-C was pressed meanwhile."""
+        return fit_model(banded, X, y, weights)
 
     def _keep(self, banded: Any, shape: tuple[int, ...], given: Any) -> None:
         """Keep a fitted banded estimator, and the shape of its training samples.
