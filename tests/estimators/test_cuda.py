@@ -101,6 +101,7 @@ def test_sparse_samples_weights_and_single_precision(cuda, rng):
         BandedQuantileSVR(quantile=(0.2, 0.8)),
         OneClassBandedSVM(nu=0.2),
         bandsvm.svm.SVR(),
+        bandsvm.svm.NuSVR(),
         bandsvm.svm.OneClassSVM(nu=0.2),
     ],
     ids=lambda model: type(model).__name__,

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
+from bandsvm._checks.device_arrays import in_kind
 from bandsvm._checks.numbers import targets_of
 from bandsvm._checks.parameters import finite_number
 from bandsvm._estimators.regression import BandedSVR
@@ -60,6 +61,11 @@ default='rbf'
         Seconds after which `fit` ends, certificate included, with the best model so far.
     n_jobs : int or None, default=None
         Number of threads; None and -1 use all cores. Results do not depend on it.
+    device : {'cpu', 'cuda'} or None, default=None
+        Where kernel values are computed. 'cuda' is the current CUDA device, through CuPy (``pip
+        install bandsvm[cuda]``), for problems of more than 1000 samples and the kernels 'linear',
+        'rbf', 'poly' and 'sigmoid'. None: 'cuda' if X is an array on such a device, else 'cpu'.
+        Fitted models predict on either; where there is no device, on the CPU.
     warm_start : bool, default=False
         Whether `fit` starts from the last solution, if the number of samples is the same.
 
@@ -128,6 +134,7 @@ default='rbf'
         max_iter: int = -1,
         time_limit: float | None = None,
         n_jobs: int | None = None,
+        device: str | None = None,
         warm_start: bool = False,
     ) -> None:
         self.nu = nu
@@ -143,6 +150,7 @@ default='rbf'
         self.max_iter = max_iter
         self.time_limit = time_limit
         self.n_jobs = n_jobs
+        self.device = device
         self.warm_start = warm_start
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -187,6 +195,7 @@ default='rbf'
         search.run()
         return search.was_interrupted
 
+    @in_kind
     def predict(self, X: Any) -> NDArray[np.float64]:
         """Return predictions.
 
