@@ -220,6 +220,7 @@ class Band:
 
     def _values(self, c: NDArray, f: NDArray, intercept: Any) -> tuple[Any, Any]:
         """Return the primal and the dual objective."""
+        c = c.astype(Long)  # products with targets of 1e300 overflow double precision
         g, quadratic = f + intercept, (c * f).sum() / 2
         below, above = self._finite(self.below, c), self._finite(self.above, c)
         loss = below * np.maximum(self.lo - g, 0) + above * np.maximum(g - self.hi, 0)
