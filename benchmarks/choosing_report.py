@@ -24,6 +24,8 @@ def main(docs: Path = DOCS) -> None:
         introduction(choosing["circumstances"]),
         *measured,
         interrupt_section(interrupts),
+        "*`make bench` writes this page: `benchmarks/choosing.py` and `benchmarks/interrupts.py` "
+        "measure, `benchmarks/choosing_report.py` reports.*",
     ]
     (docs / "choosing.md").write_text("\n\n".join(sections) + "\n")
 
@@ -33,7 +35,6 @@ def introduction(circumstances: dict) -> str:
     versions = ", ".join(f"{k} {v}" for k, v in circumstances["versions"].items() if v)
     return f"""# The cost of model selection
 
-`make bench` writes this page: `benchmarks/choosing.py` and `benchmarks/interrupts.py` measure, `benchmarks/choosing_report.py` reports.
 Every time is a median of three runs (of nine for fits of 1000 samples); `GridSearchCV` runs once. Compare ratios, not seconds, which
 depend on the machine: {circumstances["processor"]}, {circumstances["cores"]} cores shared with others,
 {circumstances["instructions"]}. Python {circumstances["python"]}, {versions}, commit {circumstances["commit"]},

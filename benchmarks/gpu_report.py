@@ -8,44 +8,47 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from gpu import BANDS
 from measure import RESULTS
+from tables import table
 
 PAGE = Path(__file__).parents[1] / "docs" / "guide" / "gpu.md"
 BEGIN, END = "<!-- table: benchmarks/gpu.py -->", "<!-- end of table -->"
 HEAD = (
-    "| data | samples x features | C | | fit, device | fit, cores | ratio | predictions, device "
-    "| cores | support vectors | optimal |"
+    *("data", "samples x features", "C", "model", "fit on the device", "fit on the cores", "ratio"),
+    *("predictions on the device", "on the cores", "support vectors", "optimal"),
 )
+NOT_MEASURED = "not measured"
 
 
-def table(results: dict[str, Any]) -> str:
+def section(results: dict[str, Any]) -> str:
     """Return what was measured, and the circumstances."""
     known, cases = results["circumstances"], results["cases"]
-    lines = [
-        f"One {known['device']} beside {known['cores']} cores of its machine "
+    text = (
+        f"One {known['device']} against the {known['cores']} cores of its machine "
         f"({known['processor']}), float32 samples, `tol=1e-3`, commit {known['commit']}, CuPy "
-        f"{known['cupy']}. Seconds of the best of up to three fits; predictions are the decision "
-        f"values of {cases[0]['cuda']['n_predicted']:,} samples. Where there is no time for the "
-        "cores, it was not measured.",
-        "",
-        HEAD,
-        "|---" * HEAD.count(" | ") + "|---|",
+        f"{known['cupy']}. Times are seconds, of the best of up to three fits; predictions are the "
+        f"decision values of {cases[0]['cuda']['n_predicted']:,} samples. *Ratio*: the fit's time on "
+        "the cores divided by its time on the device; above 1 the device is faster. *C-SVM* is "
+        f"`C2=0`; *band* is `C2` equal to C and `rho2={BANDS['band']['rho2']:g}`."
+    )
+    return f"{text}\n\n{table(HEAD, map(row, cases))}"
+
+
+def row(case: dict[str, Any]) -> list[str]:
+    """Return a line of the table."""
+    there, here = case["cuda"], case.get("cpu")
+    n_samples, n_features = case["shape"]
+    fitted = ratio = predicted = NOT_MEASURED
+    if here:
+        fitted, predicted = f"{here['seconds']:.2f}", f"{here['predicting']:.3f}"
+        ratio = f"{here['seconds'] / there['seconds']:.2f}"
+    return [
+        *(case["label"], f"{n_samples:,} x {n_features}", f"{case['C']:g}", case["kind"]),
+        *(f"{there['seconds']:.2f}", fitted, ratio),
+        *(f"{there['predicting']:.3f}", predicted, f"{there['n_support']:,}"),
+        "yes" if there["is_optimal"] else "no",
     ]
-    for case in cases:
-        there, here = case["cuda"], case.get("cpu")
-        n_samples, n_features = case["shape"]
-        of_cores = "", "", ""
-        if here:
-            ratio = here["seconds"] / there["seconds"]
-            of_cores = f"{here['seconds']:.2f}", f"{ratio:.2f}", f"{here['predicting']:.3f}"
-        cells = (
-            *(case["label"], f"{n_samples:,} x {n_features}", f"{case['C']:g}", case["kind"]),
-            *(f"{there['seconds']:.2f}", of_cores[0], of_cores[1]),
-            *(f"{there['predicting']:.3f}", of_cores[2], f"{there['n_support']:,}"),
-            "yes" if there["is_optimal"] else "no",
-        )
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -56,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     text = options.page.read_text(encoding="utf-8")
     before, _, rest = text.partition(BEGIN)
-    found = table(json.loads(options.results.read_text(encoding="utf-8")))
+    found = section(json.loads(options.results.read_text(encoding="utf-8")))
     new = f"{before}{BEGIN}\n\n{found}\n\n{END}{rest.partition(END)[2]}"
     options.page.write_text(new, encoding="utf-8")
 

@@ -9,7 +9,7 @@ above the pictures, hardly differ, and more samples lie below the band than with
 
 Parameters are the defaults but for rho2 = 1.5: with the default, rho2 = 3, no training sample lies
 above the band, and both models are the same. It was chosen for the picture, not for its errors;
-docs/study.md compares tuned models on many data sets.
+the :doc:`study </study>` compares tuned models on many data sets.
 """
 
 import matplotlib.pyplot as plt

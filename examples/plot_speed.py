@@ -7,7 +7,7 @@ scikit-learn's set, its time grows more slowly with the number of samples, so th
 The right picture shows that the shorter time is not bought with a worse solution: it is the
 objective of `SVC`, relative to the lower bound in our certificate.
 
-Times are those of the machine that drew this page. docs/benchmarks.md has tables on real data sets.
+Times are those of the machine that drew this page. :doc:`/benchmarks` has tables on real data sets.
 """
 
 from time import perf_counter

@@ -6,7 +6,7 @@ Even digits against odd ones: each class consists of five sub-clusters, the digi
 some digits get much larger scores than others, so that one threshold on the score treats them
 differently. A band (right) draws them together: above are mean scores of new samples per digit,
 below is what a threshold at the median score leaves of each. There are fewer errors, too; that is
-this data set, not the rule: over many data sets a band does not lower them (docs/when.md).
+this data set, not the rule: over many data sets a band does not lower them (:doc:`/when`).
 """
 
 import matplotlib.pyplot as plt

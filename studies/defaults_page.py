@@ -43,8 +43,6 @@ def page(results: dict[str, Any]) -> str:
     (former,) = (one for one in verdicts if one.band == FORMER)
     sections = [
         "# Why these defaults",
-        "`make defaults` runs the study and writes this page. `studies/defaults_page.py` derives every "
-        "number from `studies/results/defaults.json`.",
         "## Summary",
         "\n".join(summary(chosen, former, results)),
         "## The rule",
@@ -62,7 +60,12 @@ def page(results: dict[str, Any]) -> str:
             "differences are from C2 = 0.",
             before_and_after(results, chosen.band),
         ]
-    sections += ["## Method", method(results)]
+    sections += [
+        "## Method",
+        method(results),
+        "*`make defaults` runs the study and writes this page. `studies/defaults_page.py` derives every "
+        "number from `studies/results/defaults.json`.*",
+    ]
     return "\n\n".join(sections) + "\n"
 
 

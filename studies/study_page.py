@@ -43,9 +43,7 @@ def page(results: Results) -> str:
     """Return the page: what was found and how; the full tables are files beside it."""
     sections = [
         "# Does the band help?",
-        "`make study` runs the study and writes this page. `studies/study_page.py` derives every "
-        "number and every conclusion from `studies/results/study.jsonl`. What follows for users is "
-        "in [when.md](when.md).",
+        "What follows for users is in [when.md](when.md).",
         "## Summary",
         *tables.incomplete(results),
         "\n".join(summary(results)),
@@ -71,6 +69,8 @@ def page(results: Results) -> str:
         tables.measures(),
         "## Limitations",
         limitations(),
+        "*`make study` runs the study and writes this page. `studies/study_page.py` derives every "
+        "number and every conclusion from `studies/results/study.jsonl`.*",
     ]
     return "\n\n".join(sections) + "\n"
 

@@ -81,8 +81,8 @@ def when_page(results: Results) -> str:
     decisions = decide(results, CASES)
     sections = [
         "# When to use the band",
-        "`studies/study_page.py` wrote this page from the results of [the study](study.md). In one "
-        "sentence: leave the band out with `C2=0`, unless you compare scores with each other.",
+        f"{advice_in_short(decisions)} This is what [the study](study.md) found on "
+        f"{len(results.names)} data sets.",
         "## In short",
         *incomplete(results),
         "\n".join(in_short(decisions)),
@@ -120,8 +120,20 @@ def when_page(results: Results) -> str:
         "times as long.",
         chosen_bands(results),
         untuned(results),
+        "*`studies/study_page.py` wrote this page from `studies/results/study.jsonl`.*",
     ]
     return "\n\n".join(sections) + "\n"
+
+
+def advice_in_short(decisions: list[Decision]) -> str:
+    """Return the page in one sentence."""
+    gains = [
+        one.part.text
+        for one in decisions
+        if one.part.second != ITSELF and outcome(one) in ("gain", "small gain")
+    ]
+    unless = f", unless {', or '.join(gains)}" if gains else ""
+    return f"In one sentence: leave the band out with `C2=0`{unless}."
 
 
 def in_short(decisions: list[Decision]) -> list[str]:

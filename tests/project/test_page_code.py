@@ -41,7 +41,15 @@ def test_code_of_a_page_runs(page, capsys, tmp_path, monkeypatch, given):
         exec(compile(code, page.name, "exec"), given)
         printed = capsys.readouterr().out
         if expected is not None:
-            assert printed == expected
+            assert comparable(printed) == comparable(expected)
+
+
+def comparable(output):
+    """Return an output; of a certificate its words and its objective: the rest is the machine's."""
+    if not output.startswith("Certificate"):
+        return output
+    objective = re.findall(r"[\d.]+(?= \((?:primal|dual))", output)
+    return re.sub(r"\d[\d.e+-]*", "#", output), [f"{float(value):.6g}" for value in objective]
 
 
 def data_of(page, names):

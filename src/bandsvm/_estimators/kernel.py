@@ -30,12 +30,18 @@ class BandedSVC(
 ):
     """Banded support vector classification.
 
-    The Banded SVM pulls the signed decision value ``y g(x)`` of every sample into the band
-    ``[rho1, rho2]``: it minimises ``|beta|^2 / 2 + C1 sum [rho1 - y g]_+ + C2 sum [y g - rho2]_+``,
-    or, with ``loss='squared_hinge'``, the same with the brackets squared.
-    The upper edge restrains scores that would run away, which makes those of sub-clusters of a
-    class comparable; it changes nothing where all scores are smaller than `rho2` anyway, and it
-    does not raise accuracy (docs/when.md). With ``C2=0`` it is the C-SVM of `sklearn.svm.SVC`.
+    The Banded SVM draws the signed decision value ``y g(x)`` of every sample into an interval, the
+    band from `rho1` to `rho2`. It minimises
+
+    .. math::
+
+        \\frac{1}{2} |\\beta|^2 + C_1 \\sum_i [\\rho_1 - y_i g(x_i)]_+
+        + C_2 \\sum_i [y_i g(x_i) - \\rho_2]_+
+
+    where :math:`[v]_+` is `v` if that is positive and 0 otherwise; with ``loss='squared_hinge'``
+    both brackets are squared. With ``C2=0`` it is the C-SVM of `sklearn.svm.SVC`. The upper edge
+    restrains large scores, which makes those of sub-clusters of a class comparable. It does not
+    raise accuracy, and it changes nothing where all scores are smaller than `rho2` (docs/when.md).
     Every fit has a `certificate_` of how close to optimal it is.
 
     Parameters
@@ -45,7 +51,9 @@ class BandedSVC(
         ``inf`` no sample may lie below the band, as in the hard-margin SVM: `fit` raises ValueError
         if the kernel cannot separate the classes that way.
     C2 : float or mapping from class to float, default=1.0
-        Penalty for lying above the band; 0 switches the upper edge off.
+        Penalty for lying above the band. ``C2=0`` makes the model the C-SVM, as `bandsvm.svm.SVC`,
+        and is the recommended start (docs/when.md). The default band, ``C2=1`` and ``rho2=3``,
+        rarely acts at ``C1=1`` (docs/defaults.md).
     rho1 : float or mapping from class to float, default=1.0
         Lower edge of the band; greater than 0.
     rho2 : float or mapping from class to float, default=3.0
