@@ -141,7 +141,6 @@ def page(sets: list[dict[str, Any]]) -> str:
         "\n\n".join(
             [
                 "# One-vs-one or one-vs-rest",
-                "`python studies/strategies.py` runs the comparison and writes this page.",
                 f"The rule below chooses **{words[chosen(sets)]}** (`multi_class={chosen(sets)!r}`).",
                 "## The rule",
                 "It was written down before the first run. A case is a data set, a kernel and a C1; everything else is "
@@ -157,6 +156,7 @@ def page(sets: list[dict[str, Any]]) -> str:
                 ),
                 "## Cases that one of them wins",
                 table(["data set (classes)", "case", "ovo", "ovr", "wins"], rows),
+                "*`python studies/strategies.py` runs the comparison and writes this page.*",
             ]
         )
         + "\n"
