@@ -73,8 +73,8 @@ class LinearBandedSVC(
         Cost of lying below the band; greater than 0 and finite. Each sample pays its own class's
         cost.
     C2 : float or mapping from class to float, default=1.0
-        Cost of lying above the band. ``C2=0`` switches the upper edge off, as in a linear SVM, and is
-        the recommended start (docs/when.md).
+        Cost of lying above the band. ``C2=0`` switches the upper edge off, as in a linear SVM, and
+        is the recommended start (docs/when.md).
     rho1 : float or mapping from class to float, default=1.0
         Lower edge of the band; greater than 0.
     rho2 : float or mapping from class to float, default=3.0
