@@ -8,12 +8,12 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-ROOT = Path(__file__).parents[1]
-RESULTS = ROOT / "benchmarks" / "results"
+from readme_losses import losses
+from readme_results import RESULTS, ROOT, mean, results, span
+
 PICTURE = ROOT / "docs" / "speed.svg"
 # Okabe and Ito's colours, as in the package's own plots.
 COLOURS = {"LIBSVM": "#D55E00", "oneDAL": "#009E73", "bandsvm": "#0072B2"}
@@ -25,9 +25,6 @@ CORES = (
     "`SVC` and `SVR` (LIBSVM) use one of the two cores by design and compute in float64, whatever "
     "they are given; the others use both."
 )
-# The lowest cost of linear models, and data sets of sparse text among them.
-LOW_COST = 0.1
-SPARSE_TEXTS = ("sentence_polarity", "reuters", "sector")
 # Results of studies, and the pages made from them.
 STUDIES = {
     "study.jsonl": "[the study](study.md), and [when to use the band](when.md)",
@@ -37,11 +34,6 @@ STUDIES = {
     "switching.json": "[twenty programs](switching.md#twenty-programs)",
     "certificates.json": "[errors put into fits by hand](theory.md#46-what-a-certificate-promises)",
 }
-
-
-def results(name: str) -> dict[str, Any]:
-    """Return a results file."""
-    return json.loads((RESULTS / f"{name}.json").read_text())
 
 
 def fits(folder: str = "fits") -> list[dict]:
@@ -56,11 +48,6 @@ def ratios(peer: str, key: str = "seconds", folder: str = "fits") -> np.ndarray:
     """Return how many times as long as ours a peer took, where it was run."""
     cases = [case["solvers"] for case in fits(folder) if peer in case["solvers"]]
     return np.array([solvers[peer][key] / solvers["bandsvm"][key] for solvers in cases])
-
-
-def mean(values: np.ndarray) -> float:
-    """Return the geometric mean."""
-    return float(np.exp(np.log(values).mean()))
 
 
 def small(key: str = "median") -> np.ndarray:
@@ -116,12 +103,7 @@ def figures() -> str:
 | a linear model of {many["n_samples"] / 1e6:.0f} million rows, {many["n_features"]} features, two classes, float32 | \
 {many["seconds"]:.0f} seconds, certified to {many["relative_gap"]:.0e} of the optimum |
 
-Ratios are geometric means, with the range over data sets in brackets; classes are fitted without a band. {CORES}"""
-
-
-def span(ratios: np.ndarray) -> str:
-    """Return the mean and the range of ratios, in words."""
-    return f"{mean(ratios):.1f} times ({ratios.min():.1f} to {ratios.max():.1f})"
+Ratios are geometric means, with the range over data sets in brackets; classifiers with a kernel are fitted without a band. {CORES}"""
 
 
 def sizes() -> str:
@@ -161,98 +143,6 @@ def answer() -> str:
     )
 
 
-def losses() -> str:
-    """Return where others are faster, one bullet per kind of problem."""
-    return "\n".join(
-        [*linear_losses(), *losses_of_classes(), *losses_of_small_fits(), gain_of_gpu()]
-    )
-
-
-def linear_losses() -> list[str]:
-    """Return where LIBLINEAR is faster; a peer that did not arrive in its time is slower."""
-    lines = []
-    for what, is_text in (("tables", False), ("sparse text", True)):
-        cases = [
-            one
-            for one in results("linear")["cases"]
-            if one["peer"] == "LIBLINEAR" and (one["data"] in SPARSE_TEXTS) == is_text
-        ]
-        lowest: dict[str, float] = {}
-        cheap = []
-        n_faster = 0
-        for one in cases:
-            ratio = one["seconds"].get("LIBLINEAR", np.inf) / one["seconds"]["bandsvm"]
-            n_faster += ratio < 1.0
-            cheap += [ratio] if one["C"] == LOW_COST else []
-            lowest[one["data"]] = min(ratio, lowest.get(one["data"], np.inf))
-        worst = sorted((ratio, data) for data, ratio in lowest.items() if ratio < 1.0)
-        lines.append(
-            f"- **Linear models of {what}**: LIBLINEAR is faster in {n_faster} of {len(cases)} fits without a band "
-            f"([tables](benchmarks.md#linear-models)). Its time over ours is {min(cheap):.2f} to {max(cheap):.2f} "
-            f"at C = {LOW_COST:g}; the least of each data set: "
-            f"{', '.join(f'{ratio:.2f} ({data})' for ratio, data in worst)}."
-        )
-    return lines
-
-
-def losses_of_classes() -> list[str]:
-    """Return where `SVC` is faster with many classes, and which of two measurements is newer."""
-    old, new = results("classes"), results("small")
-    data = "letter"
-    solvers = old["cases"][data]["solvers"]
-    svc = solvers["SVC"]["seconds"]
-    before = [svc / solvers[n]["seconds"] for n in ("ovo without a band", "ovr with a band")]
-    many = {one["data"]: one for one in new["many_classes"]}
-
-    def ratio(one: dict, name: str) -> float:
-        return one["solvers"]["SVC"]["median"] / one["solvers"][name]["median"]
-
-    kinds = ("ovo, C-SVM", "ovr, band")
-    after = [ratio(many[data], name) for name in kinds]
-    blobs = many["100 blobs"]
-    banded = [ratio(one, "ovr, band") for one in many.values() if "ovr, band" in one["solvers"]]
-    slower = [one for one in banded if one < 1.0]
-    return [
-        f"- **Many classes**: on {data} ({old['cases'][data]['n_samples']:,} samples, "
-        f"{old['cases'][data]['n_classes']} classes) `SVC` takes {before[0]:.2f} times as long as one-vs-one without a "
-        f"band, and {before[1]:.2f} times as long as one-vs-rest with one ([table](benchmarks.md#many-classes), commit "
-        f"{old['circumstances']['commit']}, {old['circumstances']['date']}). On {many[data]['n_samples']:,} samples of it "
-        f"`SVC` takes {after[0]:.2f} and {after[1]:.2f} times as long "
-        f"([table](benchmarks.md#small-fits-many-classes-single-predictions), commit {new['circumstances']['commit']}, "
-        f"{new['circumstances']['date']}). With {blobs['n_classes']} classes of ten samples each it takes "
-        f"{ratio(blobs, 'ovo, C-SVM'):.2f} times as long. A band one-vs-rest takes longer than `SVC` on {len(slower)} of "
-        f"{len(banded)} sets, at most {1 / min(slower):.1f} times as long."
-    ]
-
-
-def losses_of_small_fits() -> list[str]:
-    """Return where fits of about a hundred samples take longer."""
-    found = results("regression")
-    ratios = {}
-    for name in ("one_class", "regressions"):
-        few = [one["solvers"] for one in found[name] if one["n_samples"] == 100]
-        ratios[name] = np.array([one["LIBSVM"]["median"] / one["bandsvm"]["median"] for one in few])
-    programs = json.loads((ROOT / "studies" / "results" / "switching.json").read_text())
-    longer = [one["bandsvm_seconds"] / one["sklearn_seconds"] for one in programs]
-    return [
-        f"- **A hundred samples**: `OneClassSVM` takes {mean(ratios['one_class']):.1f} times as long as `OneClassBandedSVM`, "
-        f"`SVR` {span(ratios['regressions'])} as long as `BandedSVR` ([table](benchmarks.md#regression-and-one-class)). Of "
-        f"{len(programs)} programs on toy data {sum(one > 1.0 for one in longer)} take longer, at most {max(longer):.1f} times "
-        "as long, a matter of milliseconds ([programs](switching.md#twenty-programs))."
-    ]
-
-
-def gain_of_gpu() -> str:
-    """Return what a device gains over many cores."""
-    found = results("gpu")
-    both = [one for one in found["cases"] if "cpu" in one]
-    gains = [one["cpu"]["seconds"] / one["cuda"]["seconds"] for one in both]
-    return (
-        f'- **GPUs**: [`device="cuda"`](guide/gpu.md) fits {min(gains):.1f} to {max(gains):.1f} times as fast as '
-        f"{found['circumstances']['cores']} cores."
-    )
-
-
 def rows() -> str:
     """Return what many rows take, measured and extrapolated."""
     many = results("many")
@@ -266,6 +156,22 @@ def rows() -> str:
         f"{LARGE / 1e6:.0f} million rows are {factor:.0f} times that: about "
         f"{factor * many['seconds'] / 60:.0f} minutes and {factor * own / 1000:.0f} GB; this was "
         f"computed, not measured."
+    )
+
+
+def curve() -> str:
+    """Say when the picture was measured, and what is newer for its smallest fits."""
+    drawn, small_fits = results("growth"), results("small")
+    fewest = min(n for one in drawn["curves"] for n, _ in one["points"])
+    cases = [one for one in small_fits["two_classes"] if one["n_samples"] == fewest]
+    solvers = [one["solvers"] for one in cases]
+    ratio = mean(np.array([one["SVC"]["median"] / one["C-SVM"]["median"] for one in solvers]))
+    then, later = drawn["circumstances"], small_fits["circumstances"]
+    return (
+        f"The picture is of commit {then['commit']}, {then['date']}. For small fits see the newer "
+        f"[table](benchmarks.md#small-fits-many-classes-single-predictions) (commit {later['commit']}, "
+        f"{later['date']}): there `SVC` takes {ratio:.1f} times as long for {fewest:,} samples, in the geometric mean over "
+        f"{len({one['data'] for one in cases})} data sets."
     )
 
 
@@ -309,7 +215,7 @@ def commits_of(text: str) -> list[str]:
 
 TEXTS = {
     "README.md": {"figures": figures},
-    "docs/index.md": {"figures": figures},
+    "docs/index.md": {"figures": figures, "curve": curve},
     "docs/faq.md": {"answer": answer, "losses": losses},
     "docs/start/speed.md": {"sizes": sizes},
     "docs/evidence.md": {"commits": commits},
