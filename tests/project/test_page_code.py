@@ -85,6 +85,14 @@ def test_python_stands_in_fences(page):
         assert not re.search(r"^(from \w|import \w|\w+ = \w+\(|print\()", code, re.MULTILINE), code
 
 
+@pytest.mark.parametrize("page", sorted(DOCS.rglob("*.md")), ids=lambda page: page.name)
+def test_heads_of_tables_have_as_many_cells_as_the_lines_below(page):
+    """Else the site shows the table as text."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    for head, line in re.findall(r"^(\|.*\|)\n(\|[ :|-]+\|)$", text, re.MULTILINE):
+        assert len(re.findall(r"(?<!\\)\|", head)) == line.count("|"), head
+
+
 @pytest.mark.parametrize(
     "page", [*sorted(DOCS.rglob("*.md")), *sorted(ROOT.glob("*.md"))], ids=lambda page: page.name
 )
