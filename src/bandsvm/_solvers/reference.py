@@ -89,7 +89,8 @@ def line_search(
     is that of K.
     """
     walked = 0.0
-    while True:
+    # Each variable passes its kink once. What is no number passes it never.
+    for _ in range(len(directions) + 1):
         gain, bent, ends = -curvature * walked, curvature, {}
         for k, sign in directions.items():
             if c[k] > 0 or (c[k] == 0 and sign > 0):

@@ -46,7 +46,9 @@ class NuSearch:
         try:
             if self._excess(0.0) > 0.0:
                 step = PRECISION * widest
-                epsilon = brentq(self._below_widest, 0.0, widest, (widest,), step, 4e-15)
+                epsilon = brentq(
+                    self._below_widest, 0.0, widest, (widest,), step, 4e-15, disp=False
+                )
             self._fit(epsilon)
             if epsilon > 0.0 and (middle := self._middle()) is not None:
                 self._fit(middle)
