@@ -131,3 +131,38 @@ def test_limits_hold_for_all_fits_together():
 def test_bad_parameters_are_refused_in_a_sentence(parameters, message):
     with pytest.raises(ValueError, match=message):
         NuSVR(**parameters).fit(X, Y)
+
+
+@pytest.mark.parametrize("is_rounded", [False, True])
+@pytest.mark.parametrize("n_features", [0, 1, 2])
+def test_coefficients_that_jump_with_the_width(n_features, is_rounded):
+    """With singular kernel matrices no width has exactly the share ``nu``."""
+    for seed in range(12):
+        rng = np.random.default_rng([seed, n_features])
+        n = int(rng.integers(4, 16))
+        samples, y = rng.normal(size=(n, max(1, n_features))), rng.normal(size=n)
+        if n_features == 0:
+            samples[:] = 0.0
+        if is_rounded:
+            samples, y = np.round(samples), np.round(y)
+        nu, C = float(rng.choice([0.15, 0.3, 0.7])), float(rng.choice([0.1, 1.0, 100.0]))
+        model = NuSVR(nu=nu, C=C, kernel="linear").fit(samples, y)
+        theirs = sklearn.svm.NuSVR(nu=nu, C=C, kernel="linear", tol=1e-9).fit(samples, y)
+
+        def objective(width, fitted, nu=nu, C=C, samples=samples, y=y):
+            outside = np.maximum(np.abs(y - fitted.predict(samples)) - width, 0.0).sum()
+            w = fitted.coef_.ravel()
+            return 0.5 * w @ w + C * (nu * width * len(y) + outside)
+
+        widths = [0.0, *np.abs(y - theirs.predict(samples))]
+        best = min(objective(width, theirs) for width in widths)
+        assert objective(model.banded_.epsilon, model) <= best * (1 + 1e-6) + 1e-9
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("limit", [1e-9, 1e-5, 1e-3, 3e-3, 1e-2])
+def test_time_that_runs_out_between_fits_leaves_the_last_model(limit):
+    for _ in range(5):
+        model = NuSVR(nu=0.3, time_limit=limit).fit(X, Y)
+        assert np.isfinite(model.predict(X)).all()
+        assert model.banded_.time_limit == limit

@@ -23,6 +23,8 @@ from bandsvm._kernels.sizes import SMALL_PROBLEM
 EXACT = 1e-10
 # Epsilon is known up to this share of the largest.
 PRECISION = 1e-13
+# Seconds of the first fit if there is no time for it.
+SHORTEST_LIMIT = 1e-9
 
 
 class NuSearch:
@@ -50,7 +52,10 @@ class NuSearch:
                     self._below_widest, 0.0, widest, (widest,), step, 4e-15, disp=False
                 )
             self._fit(epsilon)
-            if epsilon > 0.0 and (middle := self._middle()) is not None:
+            # Where coefficients jump, as they do if K is singular, the best width is the one of the
+            # jump alone.
+            is_met = epsilon > 0.0 and self._excess(epsilon) == 0.0
+            if is_met and (middle := self._middle()) is not None:
                 self._fit(middle)
         except StopIteration:  # the fit was stopped: its model is the best so far
             pass
@@ -72,7 +77,10 @@ class NuSearch:
         banded = self._banded
         banded.epsilon = epsilon
         if self._end is not None:
-            banded.time_limit = max(self._end - time.monotonic(), 0.0)
+            left = self._end - time.monotonic()
+            if left <= 0.0 and not np.isnan(self._fitted_at):
+                raise StopIteration
+            banded.time_limit = max(left, SHORTEST_LIMIT)
         self.was_interrupted = fit_model(banded, self._X, self._y, self._weights)
         self._fitted_at, banded.warm_start = epsilon, True
         if self.was_interrupted or banded.certificate_.status.is_limit:
