@@ -28,6 +28,8 @@ GAP_AIM = 0.9
 # their edges are as good from a gap on that rounding explains; they are looked for from an estimate
 # of this size on.
 EXACT, EXPLAINED_BY_ROUNDING, WORTH_EXACTNESS = 1e-15, 1e-13, 1e-4
+# What all steps at once reach where K is far from singular; elsewhere another method goes on.
+EXACT_OF_FEW = 1e-11
 # Factor by which the gap of points that are evaluated must fall while a method has patience.
 MIN_FALL = 0.5
 
@@ -152,7 +154,7 @@ class LinearSolve:
             self._try_exactly(c)
             if not self._is_exact:
                 self._keep(c)
-                self._is_exact = method.is_exact and self._has_converged
+                self._is_exact = method.is_exact and self._best.relative_gap <= EXACT_OF_FEW
             if self._has_arrived:
                 break
         self._is_evaluated = True
