@@ -16,8 +16,9 @@ from bandsvm import (
     BandedSVR,
     BandedSVRCV,
     OneClassBandedSVM,
+    calibrate,
 )
-from bandsvm._kernels.cuda import CudaRows
+from bandsvm._kernels.cuda import CudaProduct, CudaRows
 from bandsvm._kernels.settings import KernelSettings
 from bandsvm.model_selection import band_path, leave_one_out
 from bandsvm.persistence import load, save
@@ -166,8 +167,65 @@ def test_fits_follow_the_samples_and_answer_in_kind(cuda, stores):
         del stores[:]
         assert type(other.fit(there, target).predict(there)) is type(there)
         assert type(stores[0]) is CudaRows
+    del stores[:]
     search = BandedSVCCV(C1=[1.0], C2=[0.0], gamma=[0.1], refine=0, cv=3).fit(there, y)
-    assert search.best_estimator_.device == "cuda"
+    assert any(type(store) is CudaRows for store in stores)
+    assert search.best_estimator_.device is None
+
+
+@pytest.mark.parametrize("kernel", ["laplacian", "precomputed", np.inner])
+def test_kernels_that_no_device_computes_take_samples_that_are_there(cuda, stores, kernel):
+    X, y = classes()
+    samples = X @ X.T if kernel == "precomputed" else X
+    for model in (BandedSVC(kernel=kernel), bandsvm.svm.SVC(kernel=kernel)):
+        there = clone(model).fit(cuda.asarray(samples), cuda.asarray(y))
+        here = model.fit(samples, y)
+        np.testing.assert_array_equal(there.dual_coef_, here.dual_coef_)
+    if kernel == "laplacian":
+        kernels = ["rbf", "laplacian"]
+        search = BandedSVCCV(C1=[1.0], C2=[0.0], gamma=[0.1], kernel=kernels, refine=0, cv=3)
+        search.fit(cuda.asarray(X), y)
+        assert {type(store) is CudaRows for store in stores} == {True, False}
+
+
+def test_arrays_on_devices_are_never_converted_by_numpy(monkeypatch):
+    monkeypatch.setitem(sys.modules, "cupy", fake_cupy.module())
+    X, y = classes(n_samples=80)
+    S, labels = fake_cupy.Strict(X), fake_cupy.Strict(y)
+    weights = fake_cupy.Strict(np.ones(len(y)))
+    model = BandedSVC().fit(S, labels, weights)
+    np.testing.assert_array_equal(
+        BandedSVC().fit(X, labels, weights).dual_coef_, model.dual_coef_
+    )  # of which one alone is there
+    assert isinstance(model.band_position(S), np.ndarray)
+    calibrate(model, S, labels)
+    expected = calibrate(BandedSVC().fit(X, y), X, y).predict_proba(X)
+    np.testing.assert_allclose(model.predict_proba(S).get(), expected)
+    svc = bandsvm.svm.SVC().fit(S, labels)
+    assert svc.certify(S, labels, weights).is_optimal
+    assert model.certify(S, labels).is_optimal
+    assert svc.banded_.device is None
+    assert np.isfinite(leave_one_out(model, S, labels).decision).all()
+
+
+def test_predictions_are_made_where_the_samples_are(cuda, monkeypatch):
+    X, y = classes()
+    model, made = BandedSVC().fit(X, y), []
+    product = CudaProduct.exact
+
+    def noting(self, A):
+        made.append(self)
+        return product(self, A)
+
+    monkeypatch.setattr(CudaProduct, "exact", noting)
+    expected = model.decision_function(X)
+    assert not made
+    found = model.decision_function(cuda.asarray(X))
+    assert len(made) == 1
+    np.testing.assert_allclose(found.get(), expected, atol=1e-9)
+    made.clear()
+    assert model.set_params(device="cpu").predict(cuda.asarray(X)) is not None
+    assert not made
 
 
 def test_small_problems_are_solved_on_the_cpu(cuda, stores):

@@ -28,8 +28,9 @@ from tests.helpers.small_problems import drawn, general_way, own_kernel, values_
 
 CONSTANT = pytest.mark.filterwarnings("ignore:.*found no rule:UserWarning")
 # Function calls of a fit of 100 samples and of a prediction of one row, for each kind of problem.
-# Classification took 2740 and 848 when every problem was solved by Python.
-MAX_CALLS = {BandedSVC: (588, 230), BandedSVR: (635, 205), OneClassBandedSVM: (547, 260)}
+# Classification took 2740 and 848 when every problem was solved by Python. Versions of NumPy and
+# scikit-learn differ by a few.
+MAX_CALLS = {BandedSVC: (592, 230), BandedSVR: (635, 205), OneClassBandedSVM: (552, 260)}
 
 
 def check_against_the_general_way(seed):

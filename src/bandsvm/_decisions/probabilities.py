@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from bandsvm._checks.device_arrays import in_kind
 from bandsvm._decisions.values import decisions_of
 
 
@@ -37,5 +38,6 @@ class ProbabilityMixin:
             )
         return self._predict_proba
 
+    @in_kind
     def _predict_proba(self: Any, X: Any) -> NDArray[np.float64]:
         return probabilities(self.sigmoids_, decisions_of(self, X).by_class)

@@ -205,6 +205,7 @@ class BandClassifierMixin:
         predicted = decisions_of(self, X).predicted
         return self.classes_[predicted]
 
+    @in_kind
     def band_position(self: Any, X: Any) -> NDArray[np.str_]:
         """Return where samples lie relative to the band of their predicted class.
 

@@ -12,6 +12,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_predict
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
+from bandsvm._checks.device_arrays import in_memory
 from bandsvm._decisions.probabilities import ProbabilityMixin, probabilities
 from bandsvm._defaults import DEFAULT_FOLDS
 
@@ -60,7 +61,7 @@ def calibrate(model: Any, X: Any, y: Any, *, cv: Any = DEFAULT_FOLDS) -> Any:
             "CalibratedClassifierCV takes any classifier."
         )
     check_is_fitted(model)
-    y = np.asarray(y)
+    X, y = in_memory(X), np.asarray(in_memory(y))
     check_can_calibrate(y, cv)
     set_sigmoids(model, X, y, cv)
     return model

@@ -52,7 +52,7 @@ def _fit(model: Any, X: Any, y: Any, sample_weight: Any, observers: Observers) -
     tasks = [FitTasks(model, X, y, sample_weight)] if has_callbacks(model) else []
     task = model._task
     task.check_parameters(model)
-    device, X, y, sample_weight = brought(model.device, X, y, sample_weight)
+    device, X, y, sample_weight = brought(model, X, y, sample_weight)
     observers = [*observers, *tasks]
     with observed(observers):
         X, y = task.check_samples(model, X, y, reset=True)

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bandsvm._certificate import combine
 from bandsvm._checks import data
-from bandsvm._checks.device_arrays import brought
+from bandsvm._checks.device_arrays import device_of_prediction, in_memory
 from bandsvm._decisions.values import DecisionRule
 from bandsvm._fitting.outcomes import Outcomes
 from bandsvm._fitting.settings import FitSettings
@@ -104,7 +104,7 @@ def decision_rule(model: Any) -> DecisionRule:
         model.tol,
         scale_of(model),
         model.n_jobs,
-        model.device,
+        device_of_prediction(model),
         model._task.blocks(model),
     )
 
@@ -176,7 +176,7 @@ def training_set(
     With ``share_samples`` all problems have all samples of positive weight; see `band_problems`.
     """
     check_is_fitted(model, "alpha_", msg="%(name)s is not fitted yet: no training set is known.")
-    _, X, y, sample_weight = brought("cpu", X, y, sample_weight)
+    X, y, sample_weight = in_memory(X), in_memory(y), in_memory(sample_weight)
     X, y = model._task.check_samples(model, X, y, reset=False)
     weights = data.check_weights(sample_weight, X.shape[0])
     settings = FitSettings.of(model, model.gamma_)

@@ -94,7 +94,7 @@ def band_path(
     if vary not in varied.names:
         raise ValueError(f"vary must be one of {', '.join(varied.names)}, got {vary!r}.")
     task.check_parameters(template)
-    device, X, y, sample_weight = brought(template.device, X, y, sample_weight)
+    device, X, y, sample_weight = brought(template, X, y, sample_weight)
     X, y = task.check_samples(template, X, y, reset=True)
     weights = data.check_weights(sample_weight, X.shape[0])
     data.check_for_kernel(template.kernel, X)

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from bandsvm._checks.device_arrays import brought
+from bandsvm._checks.device_arrays import brought, is_computed_there
 from bandsvm._problem import Status
 from bandsvm.model_selection._grid import kernels_of
 from bandsvm.model_selection._reporting import SearchObserver
@@ -72,7 +72,7 @@ class SearchMixin:
                 model.fit(X, y, sample_weight)
         finally:
             if hasattr(model, "certificate_"):
-                self.best_estimator_ = model.set_params(time_limit=None)
+                self.best_estimator_ = model.set_params(time_limit=None, device=self.device)
                 self.n_iter_, self.certificate_ = model.n_iter_, model.certificate_
 
     def _best(self) -> Any:
@@ -86,7 +86,9 @@ class SearchMixin:
     def _template(self, kernel: Any, device: str | None = None) -> Any:
         """Return a model with all parameters that are not searched; ``device`` is where X is."""
         passed = {name: getattr(self, name) for name in self._passed_on}
-        return self._model(kernel=kernel, device=device or self.device, **passed)
+        if self.device is not None or not is_computed_there(kernel):
+            device = self.device
+        return self._model(kernel=kernel, device=device, **passed)
 
 
 def fit_search(
@@ -107,7 +109,7 @@ def fit_search(
     try:
         for name in [name for name in vars(estimator) if name.endswith("_")]:
             delattr(estimator, name)
-        device, X, y, sample_weight = brought(estimator.device, X, y, sample_weight)
+        device, X, y, sample_weight = brought(estimator, X, y, sample_weight)
         template = partial(estimator._template, device=device)
         search = Search(estimator, template, X, y, sample_weight, groups, observer, by_fold)
         estimator._keep(search, search.run())

@@ -297,6 +297,7 @@ default='rbf'
         return classes[Decisions(self, self._problem_values(X)).predicted]
 
     @available_if(predicts_probabilities)
+    @in_kind
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return probabilities of classes.
 

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from bandsvm._certificate import Certificate
 from bandsvm._checks import data
-from bandsvm._checks.device_arrays import brought
+from bandsvm._checks.device_arrays import brought, in_memory
 from bandsvm._fitting.fit import fit_model
 from bandsvm._fitting.lifecycle import changed_by
 from bandsvm.svm._checks import (
@@ -76,11 +76,11 @@ class KernelModel(BaseEstimator):
     def _fit_banded(self, given: Any, y: Any, sample_weight: Any) -> bool:
         """Write the banded estimator, fit it, and keep it."""
         self._check_parameters()
-        device, given, y, sample_weight = brought(self.device, given, y, sample_weight)
+        device, given, y, sample_weight = brought(self, given, y, sample_weight)
         X, y = checked_samples(self, given, y)
         weights = positive_weights(sample_weight, X.shape[0])
         banded = self._written(X, y, weights)
-        banded.device = device
+        banded.device = device  # of this fit
         if self.warm_start and "banded_" in vars(self):
             vars(banded).update({**vars(self.banded_), **vars(banded)})
         was_interrupted = self._fit_written(banded, X, y, weights)
@@ -89,6 +89,7 @@ class KernelModel(BaseEstimator):
         shape = seen.shape if hasattr(seen, "shape") else (len(seen),)
         self._keep(banded, shape, given if callable(self.kernel) else None)
         self._add_probabilities(X, y, weights)
+        banded.device = self.device
         return was_interrupted
 
     def _fit_written(self, banded: Any, X: Any, y: NDArray, weights: NDArray | None) -> bool:
@@ -155,6 +156,7 @@ class KernelModel(BaseEstimator):
             not from those that the solver kept.
         """
         banded = self._known
+        X, y, sample_weight = in_memory(X), in_memory(y), in_memory(sample_weight)
         X, y = checked_samples(self, X, y, reset=False)
         return banded.certify(X, y, positive_weights(sample_weight, X.shape[0]))
 

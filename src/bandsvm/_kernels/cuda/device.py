@@ -57,23 +57,29 @@ class DeviceSamples:
 
 
 class CudaDevice:
-    """The current device of CuPy, with a stream of its own."""
+    """A device of CuPy, by default the current one, with a stream of its own."""
 
-    def __init__(self, cupy: Any) -> None:
+    def __init__(self, cupy: Any, number: int | None = None) -> None:
         self._cupy = cupy
-        self._stream = cupy.cuda.Stream(non_blocking=True)
+        # Which device is the current one is known to each thread alone.
+        self._number = cupy.cuda.Device().id if number is None else number
+        with self._device():
+            self._stream = cupy.cuda.Stream(non_blocking=True)
         self._pinned: Any = np.empty(0, dtype=np.uint8)
-        self._n_processors = cupy.cuda.Device().attributes["MultiProcessorCount"]
+        self._n_processors = self._device().attributes["MultiProcessorCount"]
+
+    def _device(self) -> Any:
+        return self._cupy.cuda.Device(self._number)
 
     def separate(self) -> CudaDevice:
         """Return the same device with another stream, for another thread."""
-        return CudaDevice(self._cupy)
+        return CudaDevice(self._cupy, self._number)
 
     def free_bytes(self) -> float:
         """Return how much of the device's memory samples and rows may fill."""
-        pool = self._cupy.get_default_memory_pool()
-        free = self._cupy.cuda.Device().mem_info[0] + pool.free_bytes()
-        return SHARE_OF_MEMORY * float(free)
+        with self._device() as device:
+            pool = self._cupy.get_default_memory_pool()
+            return SHARE_OF_MEMORY * float(device.mem_info[0] + pool.free_bytes())
 
     def send(self, array: NDArray) -> Any:
         """Return a copy of an array on the device."""
@@ -315,7 +321,7 @@ class CudaDevice:
     def _at_work(self) -> Iterator[None]:
         """Run what is asked for in the own stream; say what to do if memory runs out."""
         try:
-            with self._stream:
+            with self._device(), self._stream:
                 yield
         except self._cupy.cuda.memory.OutOfMemoryError as error:
             raise MemoryError(
