@@ -171,7 +171,7 @@ def test_handlers_of_signals_may_raise():
 
     before = signal.signal(signal.SIGALRM, alarm)
     try:
-        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        signal.setitimer(signal.ITIMER_REAL, 0.02)
         with pytest.raises(AlarmError):
             BandedSVC(n_jobs=2).fit(X, y)
     finally:

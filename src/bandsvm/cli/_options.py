@@ -117,8 +117,8 @@ def add_model_options(parser: argparse.ArgumentParser, searched: tuple[str, ...]
     add("max_iter", "N", f"bound on steps (10000{steps})", type=whole)
     add("time_limit", "SECONDS", "stop after this time with the best so far", type=positive)
     add("cache_size", "MB", "memory for kernel rows (2000, or a quarter if less)", type=positive)
-    add("n_jobs", "N", "threads (all cores)", type=whole)
-    add("device", "D", "cuda: a GPU computes kernel values (cpu)", choices=("cpu", "cuda"))
+    add("n_jobs", "N", "threads (all cores); --device cuda: a GPU helps", type=whole)
+    add("device", "D", argparse.SUPPRESS, choices=("cpu", "cuda"))
 
 
 def add_linear_options(parser: argparse.ArgumentParser) -> None:
