@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 import sklearn.svm
-from sklearn.datasets import load_diabetes
+from sklearn.datasets import load_diabetes, make_moons
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 
 from bandsvm import BandedSVR
-from bandsvm.svm import SVR, NuSVR
+from bandsvm.svm import SVR, NuSVR, _nu_search
 
 X, Y = load_diabetes(return_X_y=True)
 X, Y = StandardScaler().fit_transform(X)[:150], Y[:150]
@@ -69,6 +70,27 @@ def test_of_several_widths_the_middle_is_taken(nu):
     # All widths with these coefficients are as good; the next share down has another.
     nearby = NuSVR(nu=nu - 1e-6).fit(X, Y).banded_.epsilon
     assert nearby >= width
+
+
+@pytest.mark.parametrize(
+    ("n", "C", "noise", "precision"), [(700, 10.0, 1e-3, 1e-10), (1500, 1.0, 0.0, 1e-3)]
+)
+def test_widths_below_the_tolerance_have_the_share(n, C, noise, precision):
+    """Fits to `tol` alone say nothing about tubes that are narrower than it."""
+    samples, _ = make_moons(n, noise=0.28, random_state=11)
+    disturbance = noise * np.random.default_rng(0).normal(size=n)
+    targets = np.sin(2.0 * samples[:, 0]) + samples[:, 1] + disturbance
+    model = NuSVR(nu=0.3, C=C).fit(samples, targets)
+    assert np.abs(model.dual_coef_).sum() / (C * n) == pytest.approx(0.3, abs=precision)
+    assert model.certificate_.tol == model.tol * model.certificate_.scale
+    assert model.banded_.tol == model.tol
+
+
+def test_shares_that_are_missed_are_told(monkeypatch):
+    monkeypatch.setattr(_nu_search, "N_SEARCHES", 1)
+    monkeypatch.setattr(_nu_search, "PRECISION", 0.1)
+    with pytest.warns(ConvergenceWarning, match=r"NuSVR ended before .* nu=0.3; lower tol"):
+        NuSVR(nu=0.3, kernel="linear").fit(X, Y)
 
 
 def test_many_samples_meet_the_share_to_tol():

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
 
 from bandsvm._checks.device_arrays import in_kind
 from bandsvm._checks.numbers import targets_of
@@ -177,6 +179,8 @@ default='rbf'
             After Ctrl-C. The estimator keeps the best model so far.
         """
         end_fit(self, self._fit(X, y, sample_weight))
+        if self._missed and self.certificate_.is_optimal:
+            warnings.warn(f"NuSVR {self._missed}", ConvergenceWarning, stacklevel=2)
         return self
 
     def _check_parameters(self) -> None:
@@ -193,6 +197,7 @@ default='rbf'
         """Fit the banded estimator for the epsilon that ``nu`` asks for."""
         search = NuSearch(banded, X, targets_of(y, len(y)), weights, float(self.nu))
         search.run()
+        self._missed = search.why_missed()
         return search.was_interrupted
 
     @in_kind
