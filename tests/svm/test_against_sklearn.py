@@ -161,6 +161,17 @@ def test_a_callable_kernel_is_called_once_with_the_whole_training_set():
     np.testing.assert_allclose(banded.decision_function(X), model.decision_function(X), atol=1e-6)
 
 
+def test_a_callable_kernel_is_not_called_with_invalid_sparse_samples():
+    """Products of SciPy would write beyond their memory."""
+    X, y = IRIS
+    model = SVC(kernel=lambda A, B: (A @ B.T).toarray()).fit(sp.csr_array(X), y)
+    broken = sp.csr_array(X)
+    broken.indices[:4] = -7
+    for use in (lambda: model.predict(broken), lambda: model.fit(broken, y)):
+        with pytest.raises(ValueError, match="X is not a valid CSR matrix"):
+            use()
+
+
 def test_sparse_and_dense_samples_do_not_mix():
     X, y = IRIS
     dense, sparse = SVC().fit(X, y), SVC().fit(sp.csr_array(X), y)

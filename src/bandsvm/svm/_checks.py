@@ -85,6 +85,8 @@ def _as_in_fit(estimator: Any, X: Any) -> Any:
 
 def kernel_values(kernel: Any, X: Any, Y: Any, n_columns: int) -> NDArray[np.float64]:
     """Return the values of a callable kernel for all pairs of samples."""
+    if sp.issparse(X):
+        data.check_storage(X)  # products of SciPy would read and write beyond their memory
     values = kernel(X, Y)
     values = values.toarray() if sp.issparse(values) else np.asarray(values, dtype=np.float64)
     values = np.ascontiguousarray(values, dtype=np.float64)

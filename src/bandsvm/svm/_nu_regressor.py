@@ -195,8 +195,10 @@ default='rbf'
 
     def _fit_written(self, banded: BandedSVR, X: Any, y: NDArray, weights: NDArray | None) -> bool:
         """Fit the banded estimator for the epsilon that ``nu`` asks for."""
-        search = NuSearch(banded, X, targets_of(y, len(y)), weights, float(self.nu))
-        search.run()
+        # Where costs overflow, the fit refuses them.
+        with np.errstate(over="ignore", invalid="ignore"):
+            search = NuSearch(banded, X, targets_of(y, len(y)), weights, float(self.nu))
+            search.run()
         self._missed = search.why_missed()
         return search.was_interrupted
 

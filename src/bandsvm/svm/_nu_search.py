@@ -28,8 +28,8 @@ from bandsvm._kernels.sizes import SMALL_PROBLEM
 # Shares of small problems, which end at rounding error, are met up to this.
 EXACT = 1e-10
 # Where no width has the share, as coefficients jump there, the model is as good as the best one up
-# to this share of the objective.
-BEST = 1e-6
+# to the first share of the objective. It has missed the share if it may be worse by the second.
+BEST, MISSED = 1e-6, 1e-3
 # A search that misses the share is repeated, so often at most, with so much less tolerance.
 SHARPER, N_SEARCHES = 0.1, 4
 # Epsilon is known up to this share of the largest.
@@ -56,6 +56,7 @@ class NuSearch:
     def run(self) -> None:
         """Fit the estimator for the best epsilon."""
         banded = self._banded
+        banded._task.check_parameters(banded)
         warm_start, time_limit, tol = banded.warm_start, banded.time_limit, banded.tol
         counted = self._y[self._weights > 0.0]
         # All targets lie in the tube around their middle.
@@ -65,9 +66,10 @@ class NuSearch:
                 banded.tol = tol * SHARPER**search
                 self._fitted_at = np.nan
                 self._search(widest)
-                self.is_met = self._is_best()
+                self.is_met = self._is_best(BEST)
                 if self.is_met:
                     break
+            self.is_met = self.is_met or self._is_best(MISSED)
             # Where coefficients jump, as they do if K is singular, the best width is the one of the
             # jump alone.
             has_share = banded.epsilon > 0.0 and self._excess(banded.epsilon) == 0.0
@@ -99,13 +101,13 @@ class NuSearch:
             epsilon = brentq(self._below_widest, 0.0, widest, (widest,), step, 4e-15, disp=False)
         self._fit(epsilon)
 
-    def _is_best(self) -> bool:
-        """Return whether the share is ``nu``, or the objective is that of the best width."""
+    def _is_best(self, share_of_value: float) -> bool:
+        """Return whether the share is ``nu``, or the objective about that of the best width."""
         epsilon = self._banded.epsilon
         if self._excess(epsilon) == 0.0 or self._is_narrowest():
             return True
         value = self._banded.certificate_.primal + self._cost() * self._nu * epsilon
-        return value - self._bound() <= BEST * abs(value)
+        return value - self._bound() <= share_of_value * abs(value)
 
     def _is_narrowest(self) -> bool:
         """Return whether a tube of width 0 already has a share of ``nu`` or less."""
