@@ -121,6 +121,13 @@ def test_killed_fit_goes_on_from_its_checkpoint(folder, capsys):
     assert not checkpoint.exists()
 
 
+def test_resume_refuses_linear_regressors(folder, capsys):
+    model = bandsvm.LinearBandedSVR().fit(X[:, 1:], X[:, 0])
+    bandsvm.save(model, "m.bsvm")
+    assert main(["fit", "iris.csv", "--regress", "--model", "m.bsvm", "--resume"]) == 1
+    assert "linear classifiers, not with a LinearBandedSVR" in capsys.readouterr().err
+
+
 def test_resume_wants_the_same_training_set(folder, capsys):
     (folder / "iris.csv").write_bytes(FILES["iris.csv"]())
     (folder / "part.csv").write_bytes(comma_separated(X[:90], SPECIES[Y[:90]]))

@@ -125,6 +125,9 @@ def test_numbers_of_models_that_float64_cannot_hold_are_refused(rng):
         np.testing.assert_allclose(model.fit(K, scale * y).predict(K), scale * y)
     with pytest.raises(ValueError, match=r"too small or too large for float64.* scale y"):
         model.fit(K, 1e-290 * y)
+    # A coefficient much smaller than others, of a sample with larger kernel values.
+    with pytest.raises(ValueError, match=r"too small or too large for float64"):
+        model.fit(np.diag(np.r_[1e20, np.ones(19)]), 1e-305 * y)
 
 
 def test_differences_that_overflow_are_refused():

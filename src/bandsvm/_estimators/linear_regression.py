@@ -57,11 +57,16 @@ class LinearBandedSVR(TubeRegressorMixin, LinearModelMixin, RegressorMixin, Line
     """Linear banded support vector regression, for many samples or many features.
 
     The model is that of `BandedSVR` with ``kernel='linear'``: it minimises
-    ``|beta|^2 / 2 + C1 sum [lo - g]_+ + C2 sum [g - hi]_+`` with ``lo = y - epsilon`` and
-    ``hi = y + epsilon`` or, with ``loss='squared_epsilon_insensitive'``, the same with the brackets
-    squared. The solvers here compute no kernel values: time and memory grow linearly with the
-    number of samples. Every fit ends with a `certificate_`, whose duality gap bounds how much
-    better any other model could be.
+
+    .. math::
+
+        \\frac{1}{2} |\\beta|^2 + C_1 \\sum_i [y_i - \\varepsilon - g(x_i)]_+
+        + C_2 \\sum_i [g(x_i) - y_i - \\varepsilon]_+
+
+    where :math:`[v]_+` is `v` if that is positive and 0 otherwise; with
+    ``loss='squared_epsilon_insensitive'`` both brackets are squared. The solvers here compute no
+    kernel values: time and memory grow linearly with the number of samples. Every fit ends with a
+    `certificate_`, whose duality gap bounds how much better any other model could be.
 
     Parameters
     ----------

@@ -29,9 +29,14 @@ class OneClassBandedSVM(KernelModelMixin, CallbackSupportMixin, OutlierMixin, Ba
     """One-class support vector machine: outliers, and a score of how typical samples are.
 
     The decision function g(x) is at least 0 for most training samples: the model minimises
-    ``|beta|^2 / 2 + sum [-g]_+ + nu n_samples b``, with the intercept b. It is the problem of
-    `sklearn.svm.OneClassSVM`, solved by the solvers of `BandedSVC`: every fit has a `certificate_`
-    of how close to optimal it is.
+
+    .. math::
+
+        \\frac{1}{2} |\\beta|^2 + \\sum_{i=1}^n [-g(x_i)]_+ + \\nu n b
+
+    where :math:`[v]_+` is `v` if that is positive and 0 otherwise, and b is the intercept. It is
+    the problem of `sklearn.svm.OneClassSVM`, solved by the solvers of `BandedSVC`: every fit has a
+    `certificate_` of how close to optimal it is.
 
     Parameters
     ----------

@@ -24,10 +24,15 @@ from bandsvm._fitting.regression import QUANTILE_REGRESSION
 class BandedQuantileSVR(KernelModelMixin, CallbackSupportMixin, RegressorMixin, BaseEstimator):
     """Quantile regression with a kernel.
 
-    For each quantile q the model minimises
-    ``|beta|^2 / 2 + C sum q [y - g]_+ + (1 - q) [g - y]_+``, the pinball loss. A share of
-    about q of the targets lies below the predictions. All quantiles are fitted over the same kernel
-    rows, and every one of them is certified.
+    For each quantile q the model minimises the pinball loss and the length of its weights,
+
+    .. math::
+
+        \\frac{1}{2} |\\beta|^2 + C \\sum_i q [y_i - g(x_i)]_+ + (1 - q) [g(x_i) - y_i]_+
+
+    where :math:`[v]_+` is `v` if that is positive and 0 otherwise. A share of about q of the
+    targets lies below the predictions. All quantiles are fitted over the same kernel rows, and
+    every one of them is certified.
 
     Parameters
     ----------

@@ -25,11 +25,16 @@ class BandedSVR(
     """Banded support vector regression.
 
     The prediction g(x) of every sample is pulled into a tube around its target: the model minimises
-    ``|beta|^2 / 2 + C1 sum [lo - g]_+ + C2 sum [g - hi]_+`` with ``lo = y - epsilon`` and
-    ``hi = y + epsilon`` or, with ``loss='squared_epsilon_insensitive'``, the same with the brackets
-    squared. With ``C1 = C2`` it is `sklearn.svm.SVR`. Targets may be intervals, open ones too, such
-    as durations that are only known to exceed a number. Every fit has a `certificate_` of how close
-    to optimal it is.
+
+    .. math::
+
+        \\frac{1}{2} |\\beta|^2 + C_1 \\sum_i [y_i - \\varepsilon - g(x_i)]_+
+        + C_2 \\sum_i [g(x_i) - y_i - \\varepsilon]_+
+
+    where :math:`[v]_+` is `v` if that is positive and 0 otherwise; with
+    ``loss='squared_epsilon_insensitive'`` both brackets are squared. With ``C1 = C2`` it is
+    `sklearn.svm.SVR`. Targets may be intervals, open ones too, such as durations that are only
+    known to exceed a number. Every fit has a `certificate_` of how close to optimal it is.
 
     Parameters
     ----------

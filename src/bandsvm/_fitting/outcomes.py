@@ -25,8 +25,9 @@ from bandsvm._system.stopping import Stop, stop_when
 
 # Spot checks of a certificate if work must end at once.
 MIN_SPOT_CHECKS = 4
-# Smaller numbers begin to lose their last digits.
-MIN_WITH_DIGITS = 1e-307
+# Where the largest coefficient is smaller, others lose digits that count: those of samples whose
+# kernel values are as much larger than others as their coefficients are smaller.
+MIN_WITH_DIGITS = 1e-290
 
 
 class Outcome(NamedTuple):

@@ -18,6 +18,7 @@ from bandsvm._certificate.not_optimal import NotOptimal
 from bandsvm._estimators.banded import as_banded
 from bandsvm._estimators.calibration import DEFAULT_FOLDS, check_can_calibrate, set_sigmoids
 from bandsvm._estimators.linear import LinearBandedSVC
+from bandsvm._estimators.linear_regression import LinearBandedSVR
 from bandsvm._fitting.fitted import classes_of
 from bandsvm._fitting.lifecycle import why_model_is_not_optimal
 from bandsvm._tables.options import CLASSIFY, REGRESS
@@ -131,7 +132,13 @@ def _is_linear(options: argparse.Namespace, before: Any) -> bool:
     """Return whether the model is linear; refuse options that then make no sense."""
     is_linear = options.linear
     if before is not None:
-        is_linear = isinstance(estimator_of(before), LinearBandedSVC)
+        model = estimator_of(before)
+        if isinstance(model, LinearBandedSVR):
+            raise ValueError(
+                f"--resume goes on with kernel models and linear classifiers, not with a "
+                f"{type(model).__name__}; in Python, set warm_start=True and call fit."
+            )
+        is_linear = isinstance(model, LinearBandedSVC)
     is_on_disk = read_options(options).on_disk
     if is_on_disk and not is_linear:
         raise ValueError("--on-disk is for linear models; add --linear, or leave it out.")

@@ -178,9 +178,11 @@ default='rbf'
         KeyboardInterrupt
             After Ctrl-C. The estimator keeps the best model so far.
         """
-        end_fit(self, self._fit(X, y, sample_weight))
-        if self._missed and self.certificate_.is_optimal:
-            warnings.warn(f"NuSVR {self._missed}", ConvergenceWarning, stacklevel=2)
+        was_interrupted = self._fit(X, y, sample_weight)
+        missed = self.__dict__.pop("_missed")
+        end_fit(self, was_interrupted)
+        if missed and self.certificate_.is_optimal:
+            warnings.warn(f"NuSVR {missed}", ConvergenceWarning, stacklevel=2)
         return self
 
     def _check_parameters(self) -> None:
