@@ -54,7 +54,13 @@ def test_any_size_takes_the_same_steps(n_samples, loss, scale):
     np.testing.assert_allclose(other.predict(X) / scale, model.predict(X), atol=30.0 * tol)
     assert other.certificate_.n_pair_steps <= 1.5 * model.certificate_.n_pair_steps
     assert other.certificate_.n_kernel_rows <= 1.5 * model.certificate_.n_kernel_rows
-    np.testing.assert_array_equal(other.band_position(X, scale * y), model.band_position(X, y))
+    # Where a sample on an edge of its tube lies is a matter of rounding.
+    errors, (below, above) = model.predict(X) - y, model.epsilon
+    is_clear = np.minimum(np.abs(errors + below), np.abs(errors - above)) > 60.0 * tol
+    assert is_clear.sum() > 0.5 * n_samples
+    np.testing.assert_array_equal(
+        other.band_position(X, scale * y)[is_clear], model.band_position(X, y)[is_clear]
+    )
 
 
 @pytest.mark.parametrize("n_samples", [80, 1500])

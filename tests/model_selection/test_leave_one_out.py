@@ -264,7 +264,7 @@ def test_a_refit_costs_less_than_a_fit(monkeypatch):
     found = leave_one_out(model, X, y)
     assert len(long_ways) < 0.1 * found.n_refits
     assert found.n_kernel_rows == len(y)
-    assert found.n_pair_steps < 0.5 * found.n_refits * model.certificate_.n_pair_steps
+    assert found.n_pair_steps < 0.8 * found.n_refits * model.certificate_.n_pair_steps
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])

@@ -24,6 +24,7 @@ KERNELS = {
     "rbf": {"kernel": "rbf"},
     "sigmoid": {"kernel": "sigmoid", "gamma": 0.005, "coef0": -0.2},
 }
+ONNXRUNTIME = tuple(int(part) for part in onnxruntime.__version__.split(".")[:2])
 # Of the sum of the absolute values of the terms of a prediction: single precision.
 CLOSE = 1e-5
 
@@ -111,6 +112,7 @@ def test_a_constant():
     np.testing.assert_allclose(judge(to_onnx(model), X.astype(np.float32)), 7.0)
 
 
+@pytest.mark.skipif(ONNXRUNTIME < (1, 31), reason="it divides by zero in TopK")
 def test_no_samples():
     model = BandedQuantileSVR([0.1, 0.9]).fit(X, Y)
     assert judge(to_onnx(model), X[:0].astype(np.float32)).shape == (0, 2)

@@ -1,9 +1,11 @@
 """Code and commands that repeat a fit of the page."""
 
+import numpy as np
 import pytest
 
 from bandsvm import BandedSVC, load
-from bandsvm._workflow.code import fit_command, model_options, python_code
+from bandsvm._workflow import code as code_module
+from bandsvm._workflow.code import EXACT_PANDAS, fit_command, model_options, python_code
 from bandsvm._workflow.description import ModelDescription
 from bandsvm._workflow.holdout import Holdout, parts_of_holdout
 from bandsvm._workflow.source import Choices, Source
@@ -37,6 +39,26 @@ def test_the_command_reads_the_same_columns(folder):
     assert words == ["bandsvm", "fit", "odd.csv", *columns, "--model", "model.bsvm"]
     assert main([*words[1:], "--quiet"]) == 0
     assert load("model.bsvm").feature_names_in_.tolist() == ["size", "name"]
+
+
+def with_all_digits():
+    """Return a table of numbers that a quick conversion of text gets wrong."""
+    X, y = np.random.default_rng(0).normal(size=(60, 2)), np.arange(60) % 2
+    return text_table(["a", "b", "y"], [[*x, k] for x, k in zip(X.tolist(), y, strict=True)])
+
+
+@pytest.mark.filterwarnings("ignore:The 'float_precision' argument:DeprecationWarning")
+@pytest.mark.parametrize("release", [EXACT_PANDAS, (99, 0)], ids=["this pandas", "old pandas"])
+@pytest.mark.parametrize("separator", [b",", b";", b"\t", b" "])
+def test_python_code_reads_all_digits(separator, release, monkeypatch, folder):
+    monkeypatch.setattr(code_module, "EXACT_PANDAS", release)
+    (folder / "digits.csv").write_bytes(with_all_digits().replace(b",", separator))
+    source = Source.of_path("digits.csv")
+    holdout = Holdout(source.table(Choices()), "maxabs")
+    holdout.fit(BandedSVC(), Work())
+    names = {}
+    exec(python_code(source, holdout, BandedSVC()), names)
+    np.testing.assert_array_equal(names["X"], holdout.table.X)
 
 
 @pytest.mark.parametrize("name", ["iris.csv", "plain.csv", "semicolons.csv", "iris.parquet"])

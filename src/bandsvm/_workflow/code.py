@@ -14,6 +14,7 @@ from sklearn.pipeline import Pipeline
 from bandsvm._estimators.kernel import BandedSVC
 from bandsvm._estimators.quantiles import BandedQuantileSVR
 from bandsvm._estimators.regression import BandedSVR
+from bandsvm._tables.csv_lines import SPACE, Lines
 from bandsvm._tables.options import CLASSIFY, REGRESS
 from bandsvm._tables.table import Table
 from bandsvm._workflow.holdout import ONE_HELD_OUT_IN, SEED, Holdout
@@ -49,6 +50,9 @@ _OF_ALL = """\
 generator = np.random.default_rng({seed})
 is_held_out = np.zeros(len(y), dtype=bool)
 is_held_out[generator.permutation(len(y))[: len(y) // {held_out}]] = True"""
+# The first release of pandas that reads numbers exactly unless told otherwise, and finds separators
+# at the same time.
+EXACT_PANDAS = (3, 1)
 HOLDING_OUT = {CLASSIFY: _OF_EACH_CLASS, REGRESS: _OF_ALL}
 # What `score` returns.
 SCORES: dict[type, str] = {
@@ -77,7 +81,7 @@ def python_code(source: Source, holdout: Holdout, estimator: Estimator) -> str:
         target = int(str(target).removeprefix("column ")) - 1
     arguments: dict[str, Any] = {}
     if source.kind == "csv":
-        arguments = {"sep": None, "engine": "python"} | ({} if has_names else {"header": None})
+        arguments = _exact_csv(source) | ({} if has_names else {"header": None})
     reader = "read_csv" if source.kind == "csv" else "read_parquet"
     dropped = _dropped(source, table, reader, arguments, target)
     steps = [(name, clone(step)) for name, step in holdout.preparation.steps[:-1]]
@@ -94,6 +98,17 @@ def python_code(source: Source, holdout: Holdout, estimator: Estimator) -> str:
         score=SCORES[type(estimator)],
         model=repr(model),
     )
+
+
+def _exact_csv(source: Source) -> dict[str, Any]:
+    """Return arguments with which pandas reads each number as the closest one there is."""
+    import pandas as pd
+
+    release = tuple(int(part) for part in pd.__version__.split(".")[:2])
+    if release >= EXACT_PANDAS:
+        return {"sep": None, "engine": "python"}
+    delimiter = Lines(source.file).delimiter
+    return {"sep": r"\s+" if delimiter == SPACE else delimiter, "float_precision": "round_trip"}
 
 
 def _type_of_targets(table: Table) -> str:
