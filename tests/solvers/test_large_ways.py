@@ -125,6 +125,31 @@ def test_fits_are_as_optimal_as_they_say_many_times(way, loss):
     check_many(way, loss, 100)
 
 
+@pytest.mark.parametrize(
+    ("seed", "n_samples", "C2", "rho2", "tol"),
+    [
+        (349176, 130, 0.0, 1.01, 1e-3),
+        (484141, 94, 100.0, 1.01, 1e-6),
+        (922658, 123, 0.0, 1.01, 1e-3),
+    ],
+)
+def test_steps_on_blocks_that_hardly_lead_on(seed, n_samples, C2, rho2, tol):
+    """Blocks of some variables of an ill-conditioned problem need thousands of steps."""
+    band = {"C1": 1000.0, "C2": C2, "rho2": rho2}
+    case = make_case(
+        seed,
+        n_samples,
+        "poly",
+        duplicates=True,
+        weights=False,
+        has_intercept=True,
+        loss="squared_hinge",
+        **band,
+    )
+    parameters = {**band, **SETTINGS, "kernel": "poly", "loss": "squared_hinge", "tol": tol}
+    assert_optimal("packed double", in_single(case, "poly"), parameters)
+
+
 def noisy_classes(n_samples=200):
     """Return two overlapping classes, with samples that LIBSVM's float32 rows hold exactly."""
     rng = np.random.default_rng(0)

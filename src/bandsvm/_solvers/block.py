@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Generator
 
 import numpy as np
@@ -54,6 +55,9 @@ MARGIN_IN_PLAY = 0.5
 LOOK_AGAIN, LEAVE_OUT_AGAIN = 0.9, 0.5
 # Fewer samples than this many of the smallest blocks are never left out: packing would cost more.
 BLOCKS_WORTH_A_PART = 4
+# After so many outer steps that do not halve the violation, all free variables are solved for,
+# before the solver gives up for lack of progress.
+MAX_STEPS_TO_HALF = 100
 # After so many outer steps on a part, look at all samples again.
 MAX_STEPS_ON_PART = 100
 
@@ -96,7 +100,8 @@ def whole_steps(state: State, tol: float, is_warm: bool, share_of_tol: float) ->
     largest = min(MAX_BLOCK, engine.kernel.capacity, problem.n_samples)
     size = min(wanted, largest)
     share = WARM_SHARE if is_warm else KEPT_SHARE
-    while True:
+    halved_at, halved = 0, np.inf
+    for n_steps in itertools.count():
         kept, share = block[: int(share * size)], KEPT_SHARE
         current, chosen = engine.select(kept, size - len(kept))
         yield current
@@ -115,7 +120,11 @@ def whole_steps(state: State, tol: float, is_warm: bool, share_of_tol: float) ->
         if size < largest:
             room = whole_panels(int(ROOM_FOR_FREE * len(engine.free())))
             size = max(size, min(room, largest))
-        if step.n_steps >= budget or step.stalled:
+        if current < 0.5 * halved:
+            halved_at, halved = n_steps, current
+        is_slow = n_steps - halved_at >= MAX_STEPS_TO_HALF
+        if step.n_steps >= budget or step.stalled or is_slow:
+            halved_at = n_steps
             gained = climb_face(state)
             if step.n_steps == 0 and not gained:
                 return
