@@ -193,10 +193,13 @@ class Band:
         costs = self._finite(self.below, c) + self._finite(self.above, c)
         spread = noise * float(np.abs(c).sum() + costs[self.counted].sum())
         off = 1e-6 * largest + spread + part.tol * np.abs(c).sum()
-        # The primal value includes what rounding errors may add to the gap.
-        for name, value, more in (("primal", primal, part.gap), ("dual", dual, 0.0)):
+        # Both are bounds, which include what rounding errors may add to the gap.
+        for name, value, less, more in (
+            ("primal", primal, 0.0, part.gap),
+            ("dual", dual, part.gap, 0.0),
+        ):
             given = getattr(part, name)
-            if not value - off <= given <= value + off + more:
+            if not value - off - less <= given <= value + off + more:
                 wrong.append(f"the {name} value is {float(value):.10g}, not {given:.10g}")
         if part.gap < -spread - 1e-9 * largest:
             wrong.append(f"the gap is {part.gap}")
