@@ -187,7 +187,8 @@ class CsvColumns(Columns):
         It refuses all that the reader above refuses, and more.
         """
         # With a bound on lines, which most files reach, NumPy (from 2.5) copies nothing at the end.
-        most_lines = self._lines.max_count() - self._n_names
+        # Bad lines count as well: none may be left unread.
+        most_lines = self._lines.n_physical() - self._n_skipped
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             warnings.filterwarnings("ignore", "Input line .* contained no data")

@@ -111,13 +111,18 @@ class Lines:
         """Return the text of the file."""
         return io.TextIOWrapper(io.BytesIO(self._content), encoding="utf-8-sig", newline="")
 
+    def n_physical(self) -> int:
+        """Return the number of lines of text, blank ones and those within cells included."""
+        count = self._content.count
+        n_ends = count(b"\n") + count(b"\r") - count(b"\r\n")
+        return n_ends + (not self._content.endswith((b"\n", b"\r")))
+
     def max_count(self) -> int:
         """Return a number that the lines of cells do not exceed, nor the bytes of the file."""
-        count = self._content.count
-        n_ends = count(b"\n") + count(b"\r") - count(b"\r\n") + 1
         if self.delimiter == SPACE:
-            return n_ends
-        return (count(self.delimiter.encode()) + n_ends) // self.n_columns
+            return self.n_physical()
+        n_cells = self._content.count(self.delimiter.encode()) + self.n_physical()
+        return n_cells // self.n_columns
 
 
 def _delimiter(lines: list[bytes]) -> str:
