@@ -1,5 +1,8 @@
 """NuSVR is that of scikit-learn: the tube is as wide as `nu` asks for."""
 
+import warnings
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -9,6 +12,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import StandardScaler
 
 from bandsvm import BandedSVR
+from bandsvm._fitting.fit import fit_model
 from bandsvm.svm import SVR, NuSVR, _nu_search
 
 X, Y = load_diabetes(return_X_y=True)
@@ -91,6 +95,33 @@ def test_shares_that_are_missed_are_told(monkeypatch):
     monkeypatch.setattr(_nu_search, "PRECISION", 0.3)
     with pytest.warns(ConvergenceWarning, match=r"NuSVR ended before .* nu=0.3; lower tol"):
         NuSVR(nu=0.3, kernel="linear").fit(X, Y)
+
+
+def test_time_that_runs_out_leaves_the_width_of_the_model(monkeypatch):
+    """Between two fits, and before the last one, which finds the middle of several widths."""
+    expected = NuSVR(nu=0.3).fit(X, Y).banded_.epsilon
+    for n_allowed in range(1, 40):
+        ends = []
+
+        def clock(ends=ends, n_allowed=n_allowed):
+            return 0.0 if len(ends) < n_allowed else 1e9
+
+        def counted(*arguments, ends=ends):
+            ends.append(fit_model(*arguments))
+            return ends[-1]
+
+        with monkeypatch.context() as patches, warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            patches.setattr(_nu_search, "time", SimpleNamespace(monotonic=clock))
+            patches.setattr(_nu_search, "fit_model", counted)
+            model = NuSVR(nu=0.3, time_limit=1000.0).fit(X, Y)
+        again = SVR(epsilon=model.banded_.epsilon).fit(X, Y)
+        np.testing.assert_allclose(again.predict(X), model.predict(X), rtol=1e-6)
+        if model.banded_.epsilon == expected:
+            break
+        has_share = share_of(model, None) == pytest.approx(0.3, abs=1e-9)
+        assert ["raise time_limit" in str(w.message) for w in caught] == [True] * (not has_share)
+    assert 3 < n_allowed < 39
 
 
 def test_many_samples_meet_the_share_to_tol():

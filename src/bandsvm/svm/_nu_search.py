@@ -46,7 +46,8 @@ class NuSearch:
         self._weights = np.ones(len(y)) if weights is None else weights
         self._met = EXACT if len(y) <= SMALL_PROBLEM else banded.tol * nu
         self._end = None if banded.time_limit is None else time.monotonic() + banded.time_limit
-        self._fitted_at = np.nan
+        # Epsilon and `tol` of the last fit.
+        self._fitted_at: tuple[float, float] | None = None
         # Bounds from below, ``height + slope * epsilon``; the first of coefficients that are all 0.
         self._lines = [(0.0, self._cost() * nu)]
         self.was_interrupted = False
@@ -64,7 +65,6 @@ class NuSearch:
         try:
             for search in range(N_SEARCHES):
                 banded.tol = tol * SHARPER**search
-                self._fitted_at = np.nan
                 self._search(widest)
                 self.is_met = self._is_best(BEST)
                 if self.is_met:
@@ -76,7 +76,7 @@ class NuSearch:
             if has_share and (middle := self._middle()) is not None:
                 self._fit(middle)
         except StopIteration:  # the fit was stopped: its model is the best so far
-            self.is_met = self._is_narrowest()
+            self.is_met = self.is_met or self._is_narrowest()
         # What was asked for, of fits that may have been asked for more.
         certificate = banded.certificate_
         banded.certificate_ = replace(certificate, tol=certificate.scale * tol)
@@ -137,17 +137,17 @@ class NuSearch:
         return float(self._banded.C1 * self._weights.sum())
 
     def _fit(self, epsilon: float) -> None:
-        if epsilon == self._fitted_at:
-            return
         banded = self._banded
-        banded.epsilon = epsilon
+        if (epsilon, banded.tol) == self._fitted_at:
+            return
         if self._end is not None:
             left = self._end - time.monotonic()
-            if left <= 0.0 and not np.isnan(self._fitted_at):
+            if left <= 0.0 and self._fitted_at is not None:
                 raise StopIteration
             banded.time_limit = max(left, SHORTEST_LIMIT)
+        banded.epsilon = epsilon
         self.was_interrupted = fit_model(banded, self._X, self._y, self._weights)
-        self._fitted_at, banded.warm_start = epsilon, True
+        self._fitted_at, banded.warm_start = (epsilon, banded.tol), True
         if self.was_interrupted or banded.certificate_.status.is_limit:
             raise StopIteration
         # For another width, the same coefficients have another dual value.
